@@ -84,6 +84,9 @@ func (r *reader) pageInput(ctx context.Context, project, path string) (report.Pa
 	if in.Days, err = r.pageSeries(ctx, project, store.Day, in.Path); err != nil {
 		return in, err
 	}
+	if in.Months, err = r.pageSeries(ctx, project, store.Month, in.Path); err != nil {
+		return in, err
+	}
 	if len(in.Weeks) == 0 {
 		return in, fmt.Errorf("%q has no whole week in the database: docs-report sync loads them", project)
 	}
@@ -128,17 +131,15 @@ func (r *reader) pageSeries(ctx context.Context, project string, span store.Span
 // findPage returns the path as the database has it. A page that has moved has its new name, which
 // the database may not know yet.
 func (r *reader) findPage(ctx context.Context, project, path string) (string, error) {
-	if name := r.moved.Name("/" + strings.Trim(path, "/")); len(r.moved.From(name)) > 0 {
-		return name, nil
-	}
-
-	for _, spelling := range []string{path, "/" + strings.Trim(path, "/")} {
+	slashed := "/" + strings.Trim(path, "/")
+	name := r.moved.Name(slashed)
+	for _, spelling := range append([]string{path, slashed, name}, r.moved.From(name)...) {
 		found, err := r.store.HasPage(ctx, project, spelling)
 		if err != nil {
 			return "", err
 		}
 		if found {
-			return spelling, nil
+			return r.moved.Name(spelling), nil
 		}
 	}
 	return "", usage.Errorf("the database has no page %q of %q: "+

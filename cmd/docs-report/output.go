@@ -105,10 +105,10 @@ func (p program) writeFolder(folder string, inputs []report.Input) error {
 		return err
 	}
 
-	var files []string
+	files := map[string]string{}
 	for _, in := range inputs {
 		name := pageName(in.Project)
-		files = append(files, url.PathEscape(name))
+		files[in.Project] = url.PathEscape(name)
 		if err := p.writePage(filepath.Join(folder, name), in); err != nil {
 			return err
 		}

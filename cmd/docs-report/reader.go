@@ -47,8 +47,8 @@ func (p program) newReader(name string) *reader {
 		"a file's name such as *.md, or a path; give it again for more", r.addMachine)
 	r.Func("mark", "a `DATE=TEXT`, such as 2026-11-03=Launch: a line in the chart, "+
 		"and the week after it beside the week before; give it again for more", r.addMark)
-	r.Func("moved", "a page that was renamed, `/old=/new`: its numbers are added to the new one's; "+
-		"give it again for more", r.addMoved)
+	r.Func("moved", "a page or a folder that was renamed, `/old=/new` or /old/=/new/: its numbers are added "+
+		"to the new one's; give it again for more", r.addMoved)
 	r.Func("sitemap", "a `file` with a sitemap, or with a path on each line: lists the pages that no human visited",
 		r.readSitemap)
 	return r
@@ -109,7 +109,14 @@ func (r *reader) read(ctx context.Context, p program) ([]report.Input, error) {
 		}
 		return nil
 	})
-	return inputs, err
+	if err != nil {
+		return nil, err
+	}
+
+	for _, name := range r.moved.UnknownNames(inputs) {
+		p.log("-moved: no page of these weeks has the name %s.", name)
+	}
+	return inputs, nil
 }
 
 // withStore calls read with the database or, for a demo, with a new one that has made-up data.
@@ -293,12 +300,6 @@ func (r *reader) readLists(ctx context.Context, into *report.Period) error {
 	if err := readList(ctx, r.store, into.Window, store.Feedback, &into.Comments); err != nil {
 		return err
 	}
-	if err := readList(ctx, r.store, into.Window, store.Callers, &into.Callers); err != nil {
-		return err
-	}
-	if err := readList(ctx, r.store, into.Window, store.Views, &into.Views); err != nil {
-		return err
-	}
 
 	// The list of thumbs has only so many pages: those of the weeks may have them all.
 	weeks := store.Windows(into.Project, store.Week, into.From, into.To)
@@ -307,6 +308,27 @@ func (r *reader) readLists(ctx context.Context, into *report.Period) error {
 		if err := readList(ctx, r.store, week, store.FeedbackByPage, &into.Weeks[i]); err != nil {
 			return err
 		}
+	}
+	return r.readOverlapping(ctx, into)
+}
+
+// readOverlapping takes the questions and comments of a window from the lists of others, if it has none of
+// its own: they have times.
+func (r *reader) readOverlapping(ctx context.Context, into *report.Period) error {
+	if into.Conversations.State == store.Missing {
+		lists, err := readLists[mintlify.Conversation](ctx, r.store, into.Project, store.Conversations)
+		if err != nil {
+			return err
+		}
+		into.Conversations = report.Questions(lists, into.Window)
+	}
+
+	if into.Comments.State == store.Missing {
+		lists, err := readLists[mintlify.Feedback](ctx, r.store, into.Project, store.Feedback)
+		if err != nil {
+			return err
+		}
+		into.Comments = report.Comments(lists, into.Window)
 	}
 	return nil
 }

@@ -122,13 +122,12 @@ func TestReportOfTheLastFourWholeWeeks(t *testing.T) {
 		assert.Contains(t, page, "terraform 40 searches")
 
 		assert.Contains(t, page, "Integrations 1 unanswered · of 1")
-		assert.Contains(t, page, "/docs/page-2 1 unanswered")
 		assert.Contains(t, page, "What readers asked is not kept")
 		assert.NotContains(t, page, "Terraform provider")
 
 		assert.Contains(t, page, "/docs/page-1 1 thumb down · 100.0% of 1")
 		assert.NotContains(t, page, "Out of date.")
-		assert.Regexp(t, `/docs/page-1 [\d,]+ 1 [\d,]+ \S+ \S+ 77`, page, "with its views")
+		assert.Regexp(t, `/docs/page-1 [\d,]+ 1 [\d,]+ \S+ about the same 1 of 1`, page, "with its votes")
 
 		r.ok("report", "-o", output, "-month", "1999-02")
 		february := words(read(t, output))
@@ -225,12 +224,12 @@ func TestSeveralProjects(t *testing.T) {
 			assert.Contains(t, read(t, filepath.Join(folder, file)), "Growth by month")
 		}
 
-		assert.Equal(t, 3, strings.Count(words(index), "terraform (40 searches, ±0)"))
+		assert.Equal(t, 3, strings.Count(words(index), "nothing"), "got worse")
 		assert.Equal(t, 1+9, strings.Count(read(t, folder+".csv"), "\n"))
 
 		r.ok("report", "-o", "-", "-projects", "handbook")
-		assert.Contains(t, r.stdout, "/handbook/page-1")
-		assert.NotContains(t, r.stdout, "/docs/page-1</th>")
+		assert.Contains(t, words(r.stdout), "/handbook/page-1")
+		assert.NotContains(t, words(r.stdout), "/docs/page-1")
 	})
 }
 
@@ -260,7 +259,7 @@ func TestDigest(t *testing.T) {
 		assert.Contains(t, lines[3], "Searches for terms nobody clicked 30.8% (±0 points), 40 of 130 · ")
 		assert.Contains(t, lines[4], "Fix first: /docs/page-", "")
 		assert.Contains(t, r.stdout, "Searched without result: terraform (40 searches, ±0)\n")
-		assert.Contains(t, r.stdout, "Most complaints: /docs/page-1 (1 thumb down, +1)\n")
+		assert.Contains(t, r.stdout, "Most complaints: /docs/page-1 (1 thumb down, about the same)\n")
 
 		text := strings.TrimSpace(r.stdout)
 

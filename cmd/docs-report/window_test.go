@@ -103,7 +103,7 @@ func TestMarksMovesAndTheSitemap(t *testing.T) {
 		assert.Contains(t, page, "against the seven days before.", "the days of the weeks before are known")
 		assert.Contains(t, page, "B Webinar · Sunday, 20 February · Humans ")
 		assert.Contains(t, page, "1 of the sitemap's 2 pages. The pages /docs/never")
-		assert.Contains(t, page, "Pages that moved: /docs/page-0 → /docs/page-2.")
+		assert.Contains(t, page, "1 moved /docs/page-0 → /docs/page-2")
 		assert.Equal(t, 1+2, strings.Count(read(t, csv), "\n"))
 
 		r.ok(append([]string{"digest"}, args...)...)

@@ -107,6 +107,7 @@ func Database(t *testing.T, where string) *sql.DB {
 func Words(page string) string {
 	_, page, _ = strings.Cut(page, "<body>")
 	page, _, _ = strings.Cut(page, "<script>")
+	page = strings.ReplaceAll(page, "<wbr>", "")
 	page = regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")
 
 	page = strings.NewReplacer("&#43;", "+", "&#39;", "'", "&amp;", "&").Replace(page)

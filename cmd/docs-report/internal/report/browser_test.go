@@ -221,19 +221,11 @@ func fillPeriod(t *testing.T, a *mintlify.AnalyticsService, p *report.Period) {
 	p.Comments.Export = loaded
 	p.Comments.Rows = rowsOf(t, a.Feedback(t.Context(), mintlify.FeedbackParams{DateFrom: p.From, DateTo: p.To}))
 
-	p.Views.Export = loaded
-	p.Views.Rows = rowsOf(t, a.Views(t.Context(), mintlify.ViewsParams{DateFrom: p.From, DateTo: p.To}))
-
 	byPage, err := a.GetFeedbackCounts(t.Context(),
 		mintlify.FeedbackCountsParams{DateFrom: p.From, DateTo: p.To, Limit: 100})
 	require.NoError(t, err)
 	p.ByPage.Export = loaded
 	p.ByPage.Rows = byPage.Counts
-
-	callers, err := a.GetCallerStats(t.Context(), mintlify.CallerStatsParams{DateFrom: p.From, DateTo: p.To})
-	require.NoError(t, err)
-	p.Callers.Export = loaded
-	p.Callers.Rows = []mintlify.CallerStats{*callers}
 }
 
 func rowsOf[T any](t *testing.T, rows iter.Seq2[T, error]) []T {

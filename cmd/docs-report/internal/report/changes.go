@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -16,6 +17,7 @@ type change struct {
 	Number    float64 // is the change that Text writes: in percent, in points, or a count
 	Verdict   string  // is "worse", "better", "about the same", or "" for a change that is neither
 	Direction string  // is the color: good, bad or flat
+	Gain      int64   // is how many visitors more
 
 	verdict verdict
 }
@@ -28,6 +30,24 @@ func (c change) Says() string {
 	return c.Verdict
 }
 
+// Short returns the change, or only that it is about the same.
+func (c change) Short() string { return cmp.Or(c.unlessSame(), c.Says()) }
+
+func (c change) unlessSame() string {
+	if c.Says() == same {
+		return ""
+	}
+	return c.Text
+}
+
+// words writes a change, and says if it may be chance.
+func (c change) words() string {
+	if c.Says() == same {
+		return c.Text + " (" + same + ")"
+	}
+	return c.Text
+}
+
 const (
 	good = "good"
 	bad  = "bad"
@@ -37,22 +57,6 @@ const (
 	better = "better"
 	worse  = "worse"
 )
-
-// changeOf returns a change that is neither good nor bad, such as more or fewer AIs.
-func (in Input) changeOf(now, before int64) change {
-	if !in.Before.Known {
-		return change{}
-	}
-	return in.lengths().visitors(now, before)
-}
-
-// changeOfHumans is good if they are more.
-func (in Input) changeOfHumans(now, before int64) change {
-	if !in.Before.Known {
-		return change{}
-	}
-	return in.lengths().humans(now, before)
-}
 
 // colored gives a change the color of more or of less.
 func (c change) colored(ifMore, ifLess string) change {
@@ -80,19 +84,19 @@ func (c change) judged() change {
 	return c
 }
 
-// ratio compares two counts as people do.
-func ratio(now, before int64) change {
+// ratio compares two numbers as people do.
+func ratio(now, before float64) change {
 	switch {
 	case now == before:
-		return change{Text: "±0%"}
+		return change{Text: "±0%", Direction: flat}
 	case before <= 0:
-		return change{Text: "new", Number: math.Inf(1)}
+		return change{Text: "new", Number: math.Inf(1), Direction: flat}
 	}
 
-	percent := 100 * (float64(now)/float64(before) - 1)
-	c := change{Number: percent}
+	percent := 100 * (now/before - 1)
+	c := change{Number: percent, Direction: flat}
 	if percent >= 900 {
-		c.Text = "×" + number(now/before)
+		c.Text = "×" + number(int64(now/before))
 		return c
 	}
 
@@ -105,9 +109,9 @@ func ratio(now, before int64) change {
 }
 
 // pointsOf returns the change of a share, in percentage points. Neither direction is good or bad.
-func pointsOf(now, before float64) change {
+func pointsOf(now, before part) change {
 	c := change{Text: "±0 points", Direction: flat}
-	if difference := 100 * (now - before); math.Abs(difference) >= 0.05 {
+	if difference := 100 * (now.share() - before.share()); math.Abs(difference) >= 0.05 {
 		c.Number = difference
 		c.Text = signed(difference, 1) + " points"
 	}
@@ -147,12 +151,15 @@ func isInside(day, from, to mintlify.Date) bool {
 	return day.Time().After(from.Time()) && day.Time().Before(to.Time())
 }
 
-// syncOf returns the command that loads a window.
-func syncOf(w store.Window) string {
+// syncOf returns the command that loads a window's visitors and lists.
+func syncOf(w store.Window) string { return syncLists(w) + fmt.Sprintf(" -from %v", w.From) }
+
+// syncLists returns the command that loads the lists of the newest weeks, or of a month.
+func syncLists(w store.Window) string {
 	const defaultWeeks = 4
-	command := "docs-report sync"
-	if weeks := w.Days() / 7; w.Span() == store.Weeks(weeks) && weeks != 1 && weeks != defaultWeeks {
-		command += fmt.Sprintf(" -weeks %d", weeks)
+	weeks := w.Days() / 7
+	if w.Span() == store.Weeks(weeks) && weeks != defaultWeeks {
+		return fmt.Sprintf("docs-report sync -weeks %d", weeks)
 	}
-	return fmt.Sprintf("%s -from %v", command, w.From)
+	return "docs-report sync"
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 	"slices"
 	"strings"
@@ -22,7 +21,7 @@ func Unit(w store.Window) store.Span {
 	return store.Day
 }
 
-// trend is a chart, drawn for a wide and for a narrow page, and its numbers.
+// trend is a chart and its numbers.
 type trend struct {
 	Unit     string
 	Chart    *chart // nil: nothing is known
@@ -43,10 +42,10 @@ type bucket struct {
 
 // plot has what a trend draws.
 type plot struct {
+	history
 	unit    store.Span
 	buckets []bucket
 	marks   []markedDay
-	odd     odd // is for days
 }
 
 type markedDay struct {
@@ -57,24 +56,19 @@ type markedDay struct {
 func newTrend(in Input) trend {
 	window := in.Period.Window
 	unit := Unit(window)
-	apart := window.Days() / 7
-
-	p := plot{unit: unit, buckets: buckets(window, unit, in.Trend), odd: in.odd}
+	weeks := window.Days() / 7
+	p := plot{history: in.history, unit: unit, buckets: buckets(window, unit, in.Trend)}
 
 	before := byDay(in.TrendFrom)
-	hasBefore := false
 	for i, b := range p.buckets {
-		p.buckets[i].Before = before[b.From.AddDays(-7*apart)]
-		hasBefore = hasBefore || p.buckets[i].Before != nil
+		p.buckets[i].Before = before[b.From.AddDays(-7*weeks)]
 	}
-
 	for i, mark := range in.Marks {
 		p.marks = append(p.marks, markedDay{mark.Day, markName(i)})
 	}
 
 	t := p.draw()
-	t.Before = hasBefore
-	t.Apart = plural(int64(apart), "week", "weeks")
+	t.Apart = plural(int64(weeks), "week", "weeks")
 	return t
 }
 
@@ -97,53 +91,39 @@ func byDay(points []store.Point) map[mintlify.Date]*mintlify.VisitorTotals {
 }
 
 func (p plot) draw() trend {
-	t := trend{Unit: string(p.unit), Rows: p.buckets, LeftOut: p.leftOut()}
+	t := trend{Unit: string(p.unit), Rows: p.buckets}
+	var missing []string
+	var known []bucket
+	for _, b := range p.buckets {
+		t.Before = t.Before || b.Before != nil
+		if b.Now == nil {
+			missing = append(missing, bucketDays(b.Window))
+		} else {
+			known = append(known, b)
+		}
+	}
 
-	known := p.known()
+	if len(missing) > 0 {
+		t.LeftOut = "Not in the database: " + firstFew(missing, ", ", 3) + "."
+	}
 	if len(known) == 0 {
 		return t
 	}
 
-	all := p.panels()
-	for _, panel := range all {
+	t.Chart = p.chart()
+	for _, panel := range t.Chart.Panels {
 		t.Outliers = sentences(t.Outliers, panel.outlierSentence(p))
 	}
 	if t.Outliers != "" {
 		t.Outliers += " The chart is cut off there."
 	}
 
-	t.Chart = p.chart(all)
-
 	first := known[0].Now
 	last := known[len(known)-1].Now
 	t.Summary = fmt.Sprintf("Line chart of visitors by %s, humans above and AIs below. "+
-		"Humans: %s at first, %s at last. AIs: %s at first, %s at last. The table below has all numbers.",
+		"Humans: %s at first, %s at last. AIs: %s at first, %s at last.",
 		p.unit, number(first.Human), number(last.Human), number(first.AI), number(last.AI))
 	return t
-}
-
-func (p plot) known() []bucket {
-	return slices.DeleteFunc(slices.Clone(p.buckets), func(b bucket) bool { return b.Now == nil })
-}
-
-// leftOut says how many days are missing, and which if they are few.
-func (p plot) leftOut() string {
-	var missing []string
-	for _, b := range p.buckets {
-		if b.Now == nil {
-			missing = append(missing, bucketDays(b.Window))
-		}
-	}
-
-	const named = 3
-	count := plural(int64(len(missing)), string(p.unit), string(p.unit)+"s")
-	switch {
-	case len(missing) == 0:
-		return ""
-	case len(missing) <= named:
-		return fmt.Sprintf("Not in the database: %s.", strings.Join(missing, ", "))
-	}
-	return fmt.Sprintf("Not in the database: %s between %s and %s.", count, missing[0], missing[len(missing)-1])
 }
 
 func bucketDays(w store.Window) string {
@@ -157,6 +137,33 @@ func bucketDays(w store.Window) string {
 	return w.From.Time().Format("Mon " + shortDay)
 }
 
+// chart is a drawing as wide as its card. Horizontal positions are in percent of its width, vertical
+// ones in pixels.
+type chart struct {
+	Height      float64
+	Top, Bottom float64 // bound all panels
+	Band        float64 // is the width of a bucket
+	LabeledBy   string  // is the id of the text that says the same
+
+	Dates  []label
+	Places []place
+	Marks  []label
+	Panels []panel
+}
+
+// place is where a day is. It is shaded at weekends, and when the reader points at it.
+type place struct {
+	Day       mintlify.Date
+	X         float64
+	IsWeekend bool
+}
+
+// label is a text beside a position.
+type label struct {
+	X, Y         float64
+	Text, Anchor string
+}
+
 // panel is the numbers of a kind of visitors, and how they are drawn.
 type panel struct {
 	Class string // is human or ai
@@ -164,21 +171,16 @@ type panel struct {
 	Empty string // says that there are none
 
 	Top, Bottom float64
-	Ticks       []tick
+	Ticks       []label
 	Lines       []string // are points
 	Areas       []string
 	LinesBefore []string
 	Dots        []dot
-	Flags       []flag
+	Flags       []label
 
 	now, before []*float64 // by bucket; nil is not known
 	highest     float64    // is the number at the top
-	outliers    []int      // buckets
-}
-
-type tick struct {
-	At   float64
-	Text string
+	outliers    []int      // are the buckets beside which all others would be a flat line
 }
 
 // dot is a number that is drawn when the reader points at it, or always if it has no neighbors or is
@@ -189,152 +191,35 @@ type dot struct {
 	IsShown bool
 }
 
-// flag names a number that is larger than the chart.
-type flag struct {
-	X, Y         float64
-	Text, Anchor string
-}
-
-func (p plot) panels() []panel {
-	all := []panel{
-		{Class: "human", Title: "Humans"},
-		{Class: "ai", Title: "AIs"},
-	}
-	for _, b := range p.buckets {
-		all[0].add(b, func(t mintlify.VisitorTotals) int64 { return t.Human })
-		all[1].add(b, func(t mintlify.VisitorTotals) int64 { return t.AI })
-	}
-
-	all[0].measure(p, func(d oddDay) bool { return d.OfHumans })
-	all[1].measure(p, func(d oddDay) bool { return d.OfAIs })
-	return all
-}
-
-func (p *panel) add(b bucket, count func(mintlify.VisitorTotals) int64) {
-	read := func(t *mintlify.VisitorTotals) *float64 {
-		if t == nil {
-			return nil
-		}
-		n := float64(max(count(*t), 0))
-		return &n
-	}
-	p.now = append(p.now, read(b.Now))
-	p.before = append(p.before, read(b.Before))
-}
-
-// measure finds the buckets beside which all others would be a flat line. Days are those that stand
-// out everywhere.
-func (p *panel) measure(of plot, isOdd func(oddDay) bool) {
-	median := outliers.Median(p.now)
-	for i, n := range p.now {
-		isOut := n != nil && outliers.Is(*n, median)
-		if of.unit == store.Day {
-			isOut = slices.ContainsFunc(of.odd.within(of.buckets[i].Window), isOdd)
-		}
-
-		switch {
-		case n == nil:
-		case isOut:
-			p.outliers = append(p.outliers, i)
-		default:
-			p.highest = max(p.highest, *n)
-		}
-	}
-
-	medianBefore := outliers.Median(p.before)
-	for _, n := range p.before {
-		if n != nil && !outliers.Is(*n, medianBefore) {
-			p.highest = max(p.highest, *n)
-		}
-	}
-
-	if median == 0 && medianBefore == 0 {
-		p.Empty = "None in these dates."
-	}
-}
-
-const outliersNamed = 3
-
-// outlierSentence names the outliers, the largest first.
-func (p panel) outlierSentence(of plot) string {
-	if len(p.outliers) == 0 {
-		return ""
-	}
-
-	largest := slices.Clone(p.outliers)
-	slices.SortStableFunc(largest, func(a, b int) int { return int(math.Copysign(1, *p.now[b]-*p.now[a])) })
-
-	var named []string
-	for _, i := range largest[:min(outliersNamed, len(largest))] {
-		named = append(named, fmt.Sprintf("%s (%s)", bucketDays(of.buckets[i].Window), number(int64(*p.now[i]))))
-	}
-
-	text := strings.Join(named, ", ")
-	if rest := len(largest) - outliersNamed; rest > 0 {
-		text += fmt.Sprintf(" and %d more", rest)
-	}
-	return fmt.Sprintf("%s far beyond a usual %s: %s.", p.Title, of.unit, text)
-}
-
-// chart is a drawing as wide as its card. Horizontal positions are in percent of its width, vertical
-// ones in pixels.
-type chart struct {
-	Height      float64
-	Top, Bottom float64 // bound all panels
-	Band        float64 // is the width of a bucket
-	LabeledBy   string  // is the id of the text that says the same
-
-	unit store.Span
-
-	Labels []dateLabel
-	Places []place
-	Marks  []markLine
-	Panels []panel
-}
-
-type dateLabel struct {
-	At           float64
-	Text, Anchor string
-	IsDense      bool // a narrow screen leaves it out
-}
-
-type place struct {
-	Day       mintlify.Date
-	X         float64
-	IsWeekend bool
-	IsMissing bool
-}
-
-type markLine struct {
-	X    float64
-	Name string
-}
-
 const (
-	panelGap  = 36 // has the title of the lower panel
-	titleRoom = 24
-	dateRoom  = 28
+	panelHeight = 110
+	smallHeight = 48 // the year is a small picture
+	emptyHeight = 14
+	panelGap    = 36 // has the title of the lower panel
+	titleRoom   = 24
+	dateRoom    = 28
+	mostDates   = 5 // fit on a narrow screen
 )
 
 // chart draws the panels, one below the other.
-func (p plot) chart(panels []panel) *chart {
-	c := &chart{Top: titleRoom, unit: p.unit}
+func (p plot) chart() *chart {
+	c := &chart{Top: titleRoom, LabeledBy: "summary"}
 	c.Band = math.Floor(1e5/float64(len(p.buckets))) / 1000
-
-	height := 110.0
-	if p.unit == store.Month { // the year is a small picture
-		height = 48
+	height := float64(panelHeight)
+	if p.unit == store.Month {
+		height = smallHeight
+		c.LabeledBy = "growth-summary"
 	}
 
 	top := c.Top
-	for _, panel := range panels {
+	for _, panel := range p.panels() {
 		panel.Top = top
 		panel.Bottom = top + height
 		if panel.Empty != "" {
-			panel.Bottom = top + 14
+			panel.Bottom = top + emptyHeight
+		} else {
+			panel.draw(*c, p.buckets)
 		}
-
-		panel.draw(*c, p.buckets)
 		c.Panels = append(c.Panels, panel)
 		top = panel.Bottom + panelGap
 		c.Bottom = panel.Bottom
@@ -351,33 +236,24 @@ func (c *chart) drawDates(p plot) {
 		layout = "Jan 06"
 	}
 
-	const labelWidth, wide, narrow = 62, 900, 280 // pixels
-	labels := func(width float64) int { return int(width / labelWidth) }
-	apart := 1 + (len(p.buckets)-1)/labels(wide)
-	apartNarrow := apart * (1 + (len(p.buckets)-1)/(apart*labels(narrow)))
-
 	last := len(p.buckets) - 1
+	apart := 1 + last/mostDates
 	for i, b := range p.buckets {
+		date := label{X: c.middle(i), Text: b.From.Time().Format(layout), Anchor: "middle"}
+		if i == last { // stays within the card
+			date.X = 100
+			date.Anchor = "end"
+		}
 		if (last-i)%apart == 0 {
-			label := dateLabel{At: c.middle(i), Text: b.From.Time().Format(layout), Anchor: "middle"}
-			label.IsDense = (last-i)%apartNarrow != 0
-			if i == last { // stays within the card
-				label.At = 100
-				label.Anchor = "end"
-			}
-			c.Labels = append(c.Labels, label)
+			c.Dates = append(c.Dates, date)
 		}
 
-		c.Places = append(c.Places, place{
-			Day:       b.From,
-			X:         c.left(i),
-			IsWeekend: isWeekend(b.Window),
-			IsMissing: b.Now == nil,
-		})
-
+		if p.unit != store.Month {
+			c.Places = append(c.Places, place{Day: b.From, X: c.left(i), IsWeekend: isWeekend(b.Window)})
+		}
 		for _, mark := range p.marks {
 			if isAt(mark.day.Time(), b.Window) {
-				c.Marks = append(c.Marks, markLine{X: c.left(i), Name: mark.name})
+				c.Marks = append(c.Marks, label{X: c.left(i), Text: mark.name})
 			}
 		}
 	}
@@ -386,38 +262,73 @@ func (c *chart) drawDates(p plot) {
 // Body returns the height of all panels.
 func (c chart) Body() float64 { return c.Bottom - c.Top }
 
-func (c chart) labeled(id string) chart {
-	c.LabeledBy = id
-	return c
+func (c chart) left(i int) float64   { return round2(c.Band * float64(i)) }
+func (c chart) middle(i int) float64 { return round2(c.Band * (float64(i) + 0.5)) }
+
+func (p plot) panels() []panel {
+	human := panel{Class: "human", Title: "Humans"}
+	human.read(p, func(t mintlify.VisitorTotals) int64 { return t.Human }, func(d oddDay) bool { return d.OfHumans })
+	ai := panel{Class: "ai", Title: "AIs"}
+	ai.read(p, func(t mintlify.VisitorTotals) int64 { return t.AI }, func(d oddDay) bool { return d.OfAIs })
+	return []panel{human, ai}
 }
 
-// Attribute names the day of a place, or its month.
-func (c chart) Attribute(day mintlify.Date) template.HTMLAttr {
-	if c.unit == store.Month {
-		return template.HTMLAttr(`data-month="` + day.String() + `"`)
+// read takes the numbers of a kind. Days that stand out do not count for the height.
+func (p *panel) read(of plot, count func(mintlify.VisitorTotals) int64, isOdd func(oddDay) bool) {
+	read := func(t *mintlify.VisitorTotals) *float64 {
+		if t == nil {
+			return nil
+		}
+		n := float64(max(count(*t), 0))
+		return &n
 	}
-	return template.HTMLAttr(`data-day="` + day.String() + `"`)
-}
 
-func (c *chart) left(i int) float64   { return round2(c.Band * float64(i)) }
-func (c *chart) middle(i int) float64 { return round2(c.Band * (float64(i) + 0.5)) }
+	for i, b := range of.buckets {
+		n := read(b.Now)
+		p.now = append(p.now, n)
+		isOut := of.unit == store.Day && slices.ContainsFunc(of.within(b.Window), isOdd)
+		switch {
+		case n == nil:
+		case isOut:
+			p.outliers = append(p.outliers, i)
+		default:
+			p.highest = max(p.highest, *n)
+		}
+	}
+
+	usual := p.highest
+	for _, b := range of.buckets {
+		n := read(b.Before)
+		p.before = append(p.before, n)
+		if n != nil && (usual == 0 || !outliers.Is(*n, usual)) {
+			p.highest = max(p.highest, *n)
+		}
+	}
+	if p.highest == 0 && len(p.outliers) == 0 {
+		p.Empty = "None in these dates."
+	}
+}
 
 // draw draws the numbers. What is not known is not drawn: lines and areas end there.
 func (p *panel) draw(c chart, buckets []bucket) {
-	if p.Empty != "" {
-		return
-	}
-
 	step := tickStep(p.highest)
 	p.highest = step * math.Max(1, math.Ceil(p.highest/step))
-
-	p.Ticks = nil
 	for n := 0.0; n <= p.highest; n += step {
-		p.Ticks = append(p.Ticks, tick{At: p.y(n), Text: number(int64(n))})
+		p.Ticks = append(p.Ticks, label{Y: p.y(n), Text: tickText(n)})
 	}
 
 	for _, run := range runs(p.now, buckets) {
-		p.drawRun(c, run)
+		for _, i := range run {
+			isShown := len(run) == 1 || slices.Contains(p.outliers, i)
+			p.Dots = append(p.Dots, dot{At: i, X: c.middle(i), Y: p.y(*p.now[i]), IsShown: isShown})
+		}
+		if len(run) > 1 {
+			line := p.line(c, run, p.now)
+			first := c.middle(run[0])
+			last := c.middle(run[len(run)-1])
+			p.Lines = append(p.Lines, line)
+			p.Areas = append(p.Areas, fmt.Sprintf("%g,%g %s %g,%g", first, p.Bottom, line, last, p.Bottom))
+		}
 	}
 
 	for _, run := range runs(p.before, buckets) {
@@ -426,27 +337,14 @@ func (p *panel) draw(c chart, buckets []bucket) {
 		}
 	}
 
-	for _, i := range p.outliers {
-		p.Flags = append(p.Flags, p.flag(c, i))
+	for _, i := range p.outliers { // the number stands beside the day, within the chart
+		f := label{X: c.middle(i), Y: p.Top, Text: "▲ " + number(int64(*p.now[i])), Anchor: "start"}
+		if f.X > 50 {
+			f.Text = number(int64(*p.now[i])) + " ▲"
+			f.Anchor = "end"
+		}
+		p.Flags = append(p.Flags, f)
 	}
-}
-
-// drawRun draws neighbors that are known.
-func (p *panel) drawRun(c chart, run []int) {
-	for _, i := range run {
-		isShown := len(run) == 1 || slices.Contains(p.outliers, i)
-		p.Dots = append(p.Dots, dot{At: i, X: c.middle(i), Y: p.y(*p.now[i]), IsShown: isShown})
-	}
-	if len(run) == 1 {
-		return
-	}
-
-	line := p.line(c, run, p.now)
-	p.Lines = append(p.Lines, line)
-
-	first := c.middle(run[0])
-	last := c.middle(run[len(run)-1])
-	p.Areas = append(p.Areas, fmt.Sprintf("%g,%g %s %g,%g", first, p.Bottom, line, last, p.Bottom))
 }
 
 func (p *panel) line(c chart, run []int, numbers []*float64) string {
@@ -457,40 +355,53 @@ func (p *panel) line(c chart, run []int, numbers []*float64) string {
 	return strings.Join(points, " ")
 }
 
-// flag stands beside the top of an outlier, within the chart.
-func (p *panel) flag(c chart, i int) flag {
-	f := flag{X: c.middle(i), Y: p.Top, Text: "▲ " + number(int64(*p.now[i])), Anchor: "start"}
-	if f.X > 50 {
-		f.Text = number(int64(*p.now[i])) + " ▲"
-		f.Anchor = "end"
-	}
-	return f
+// y returns the height of a number. What is larger than the chart ends at its top.
+func (p *panel) y(n float64) float64 {
+	return round(p.Bottom - (p.Bottom-p.Top)*min(n/p.highest, 1))
 }
 
 // runs returns the buckets that are known, those beside each other together.
 func runs(numbers []*float64, buckets []bucket) [][]int {
 	var all [][]int
-	var run []int
+	isOpen := false
 	for i, n := range numbers {
-		if len(run) > 0 && (n == nil || buckets[i].isCut) {
-			all = append(all, run)
-			run = nil
+		if n == nil {
+			isOpen = false
+			continue
 		}
-
-		if n != nil {
-			run = append(run, i)
+		if !isOpen || buckets[i].isCut {
+			all = append(all, nil)
 		}
-	}
-
-	if len(run) > 0 {
-		all = append(all, run)
+		all[len(all)-1] = append(all[len(all)-1], i)
+		isOpen = true
 	}
 	return all
 }
 
-// y returns the height of a number. What is larger than the chart ends at its top.
-func (p *panel) y(n float64) float64 {
-	return round(p.Bottom - (p.Bottom-p.Top)*min(n/p.highest, 1))
+const outliersNamed = 3
+
+// outlierSentence names the outliers, the largest first.
+func (p panel) outlierSentence(of plot) string {
+	if len(p.outliers) == 0 {
+		return ""
+	}
+
+	largest := slices.Clone(p.outliers)
+	slices.SortStableFunc(largest, func(a, b int) int { return int(math.Copysign(1, *p.now[b]-*p.now[a])) })
+	var named []string
+	for _, i := range largest {
+		named = append(named, fmt.Sprintf("%s (%s)", bucketDays(of.buckets[i].Window), number(int64(*p.now[i]))))
+	}
+	return fmt.Sprintf("%s far beyond a usual %s: %s.", p.Title, of.unit, firstFew(named, ", ", outliersNamed))
+}
+
+// tickText stays within the margin of the chart.
+func tickText(n float64) string {
+	const million = 1e6
+	if n >= million {
+		return fmt.Sprintf("%gm", n/million)
+	}
+	return number(int64(n))
 }
 
 // tickStep returns a round number that is about a third of highest.

@@ -19,28 +19,88 @@ const (
 	leastOnASide = 10   // votes, searches or questions, to compare shares
 )
 
-// lengths are the days of two windows that are compared.
-type lengths struct {
-	now, before float64
-	least       float64 // of the count before
+// windows are two windows that are compared. Nothing else subtracts: a number of windows that cannot be
+// compared has no change.
+type windows struct {
+	now, before store.Window
+	missing     string // is why they cannot be compared, or ""
+
+	nowUnits, beforeUnits float64 // are days, or weeks whose visitors are added up
+	isSum                 bool    // the visitors of units are added up: they are not unique
+	least                 float64 // of the count before, that matters
 }
 
-func lengthsOf(now, before store.Window) lengths {
-	l := lengths{now: float64(now.Days()), before: float64(before.Days()), least: leastOfCount}
-	if now.Span() == store.Month && before.Span() == store.Month {
-		l.least = leastOfMonth
+// compare returns two windows to compare. Those that the service counted in different ways cannot be
+// compared, nor those in which the first visitor came.
+func (h history) compare(now, before store.Window) windows {
+	w := windows{
+		now:         now,
+		before:      before,
+		nowUnits:    float64(now.Days()),
+		beforeUnits: float64(before.Days()),
+		least:       leastOfCount,
 	}
-	return l
+	if now.Span() == store.Month && before.Span() == store.Month {
+		w.least = leastOfMonth
+	}
+
+	both := store.Window{From: before.From, To: now.To}
+	if redefined := breakWithin(both.From, both.To); redefined != "" {
+		w.missing = "There is no comparison: " + redefined + "."
+		return w
+	}
+
+	if since, isOpening := h.opening(both); isOpening {
+		w.missing = "There are visitors from " + since + " on, so there is no comparison yet."
+		return w
+	}
+
+	for _, part := range []store.Window{now, before} {
+		if day, isUnknown := h.withoutUsual(part); isUnknown {
+			w.missing = fmt.Sprintf("%s stands out, and the database has no usual %s, so there is no comparison.",
+				day.Time().Format("Mon "+shortDay), day.Time().Format("Monday"))
+		}
+	}
+	return w
 }
 
-func (in Input) lengths() lengths { return lengthsOf(in.Period.Window, in.Before.Window) }
+// windows compares the period with the one before. All that is compared must be in the database.
+func (in Input) windows() windows {
+	w := in.compare(in.Period.Window, in.Before.Window)
+	both := store.Window{From: in.Before.From, To: in.Period.To}
 
-// visitors compares unique visitors. More is neither good nor bad, as of AIs.
-func (l lengths) visitors(now, before int64) change {
-	was := l.nearest(now, before)
-	c := ratio(now, was)
-	c.Direction = flat
-	c.verdict = compareCounts(now, was, l.least)
+	absent := int64(in.absent(both))
+	isNobody := in.Before.Totals == (mintlify.VisitorTotals{}) && len(in.Before.Rows) == 0
+
+	switch {
+	case !in.Before.Known:
+		w.missing = fmt.Sprintf("%s is not in the database, so there is no comparison. To load it: %s",
+			span(in.Before.Window), syncOf(in.Before.Window))
+	case w.missing != "" && breakWithin(both.From, both.To) != "":
+	case absent > 0:
+		w.missing = fmt.Sprintf("%s from %s are not in the database, so there is no comparison. To load them: %s",
+			plural(absent, "day", "days"), span(both), syncOf(in.Before.Window))
+	case w.missing == "" && isNobody && in.Period.Totals.Total > 0:
+		w.missing = fmt.Sprintf("Nobody came from %s, so there is no comparison.", span(in.Before.Window))
+	}
+	return w
+}
+
+// visitors compares visitors. More is neither good nor bad, as of AIs.
+func (w windows) visitors(now, before int64) change {
+	if w.missing != "" {
+		return change{}
+	}
+
+	is := rateOf{float64(now), w.nowUnits}
+	was := rateOf{w.nearest(float64(now), float64(before)), w.nowUnits}
+	if w.isSum {
+		was = rateOf{float64(before), w.beforeUnits}
+	}
+
+	c := ratio(is.count*was.units, was.count*is.units)
+	c.Gain = int64(math.Round(is.count - was.mean()*is.units))
+	c.verdict = compareRates(is, was, mostByChance, w.least)
 	if c.verdict == aboutTheSame {
 		c.Verdict = same
 	}
@@ -48,45 +108,64 @@ func (l lengths) visitors(now, before int64) change {
 }
 
 // humans compares humans: more is good.
-func (l lengths) humans(now, before int64) change {
-	return l.visitors(now, before).colored(good, bad)
+func (w windows) humans(now, before int64) change {
+	return w.visitors(now, before).colored(good, bad)
 }
 
 // nearest returns the count before that now is compared with. In a window of another length it would
 // lie between the count itself, if the same readers come every day, and the count by days, if each
 // comes once. A count between the two is not a change.
-func (l lengths) nearest(now, before int64) int64 {
-	byDays := int64(math.Round(float64(before) * l.now / l.before))
+func (w windows) nearest(now, before float64) float64 {
+	byDays := math.Round(before * w.nowUnits / w.beforeUnits)
 	return min(max(now, min(before, byDays)), max(before, byDays))
 }
 
 // trouble compares counts of what is not unique, by days: more is bad. errors is how many standard
 // errors are chance.
-func (l lengths) trouble(now, before int64, errors float64) change {
-	difference := now - int64(math.Round(float64(before)*l.now/l.before))
-	c := change{Text: signedCount(difference), Number: float64(difference), Direction: flat}
-	if difference == 0 {
+func (w windows) trouble(now, before int64, errors float64) change {
+	if w.missing != "" {
+		return change{}
+	}
+
+	is := rateOf{float64(now), w.nowUnits}
+	was := rateOf{float64(before), w.beforeUnits}
+	c := change{Number: math.Round(is.count - was.mean()*is.units), Direction: flat}
+	c.Text = signedCount(int64(c.Number))
+
+	if perWeek := is.mean() - was.mean(); w.isSum && w.nowUnits != w.beforeUnits {
+		c.Number = round(perWeek)
+		c.Text = signed(c.Number, 1) + " a week"
+	}
+	if c.Number == 0 {
 		c.Text = "±0"
 	}
-	c.verdict = compareRates(rateOf{float64(now), l.now}, rateOf{float64(before), l.before}, errors)
+	c.verdict = compareRates(is, was, errors, w.least)
 	return c.judged()
 }
 
 // troubleShare compares shares of trouble, in points: less is better.
-func troubleShare(now, before part, errors float64) change {
-	if now.all < leastOnASide || before.all < leastOnASide {
+func (w windows) troubleShare(now, before part, errors float64) change {
+	switch {
+	case w.missing != "" || now.all == 0 || before.all == 0:
+		return change{}
+	case now.all < leastOnASide || before.all < leastOnASide:
 		return change{Text: "too few to compare", Verdict: same, Direction: flat}
 	}
-	c := pointsOf(now.share(), before.share())
+
+	c := pointsOf(now, before)
 	c.verdict = compareShares(now, before, errors)
 	return c.judged()
 }
 
 // shareOfAIs compares shares of AIs. More is neither good nor bad.
-func shareOfAIs(now, before mintlify.VisitorTotals) change {
+func (w windows) shareOfAIs(now, before mintlify.VisitorTotals) change {
+	if w.missing != "" {
+		return change{}
+	}
+
 	a := part{now.AI, now.AI + now.Human}
 	b := part{before.AI, before.AI + before.Human}
-	c := pointsOf(a.share(), b.share())
+	c := pointsOf(a, b)
 	if compareShares(a, b, mostByChance) == aboutTheSame {
 		c.Verdict = same
 	}
@@ -101,17 +180,6 @@ const (
 	more
 	less
 )
-
-// compareCounts compares two counts of independent events: the standard error of their difference
-// is about √(a+b). least is the share of the count before that matters.
-func compareCounts(now, before int64, least float64) verdict {
-	difference := float64(now) - float64(before)
-	chance := mostByChance * math.Sqrt(float64(now)+float64(before))
-
-	isChance := math.Abs(difference) <= chance
-	isSmall := math.Abs(difference) < least*float64(before)
-	return verdictOf(difference, isChance || isSmall)
-}
 
 // part is how many of all are something, such as thumbs that point down.
 type part struct{ some, all int64 }
@@ -155,8 +223,10 @@ type rateOf struct{ count, units float64 }
 
 func (r rateOf) mean() float64 { return r.count / max(r.units, 1) }
 
-// compareRates compares two counts that may be of a different number of days or weeks.
-func compareRates(now, before rateOf, errors float64) verdict {
+// compareRates compares two counts of independent events, of as many days or weeks or not: of equal
+// ones, the standard error of their difference is about √(a+b). least is the share of the count before
+// that matters.
+func compareRates(now, before rateOf, errors, least float64) verdict {
 	if now.units == 0 || before.units == 0 {
 		return aboutTheSame
 	}
@@ -166,59 +236,7 @@ func compareRates(now, before rateOf, errors float64) verdict {
 	difference := now.mean() - before.mean()
 	chance := errors * math.Sqrt(pooled*(1/now.units+1/before.units))
 
-	isChance := math.Abs(difference) <= chance
-	isSmall := math.Abs(difference) < leastOfCount*before.mean()
+	isChance := math.Abs(difference) <= chance+1e-9
+	isSmall := math.Abs(difference) < least*before.mean()-1e-9
 	return verdictOf(difference, isChance || isSmall)
-}
-
-// missing says why the two periods cannot be compared, or returns "".
-func (in Input) missing() string {
-	now := in.Period
-	before := in.Before
-	redefined := breakWithin(before.From, now.To)
-
-	switch {
-	case !before.Known:
-		return fmt.Sprintf("%s is not in the database, so there is no comparison. To load it: %s",
-			span(before.Window), syncOf(before.Window))
-	case redefined != "":
-		return "There is no comparison: " + redefined + "."
-	case before.Totals == (mintlify.VisitorTotals{}) && len(before.Rows) == 0 && now.Totals.Total > 0:
-		return fmt.Sprintf("Nobody came from %s, so there is no comparison.", span(before.Window))
-	}
-
-	both := store.Window{Project: now.Project, From: before.From, To: now.To}
-	if absent := in.odd.absent(both); absent > 0 {
-		return fmt.Sprintf("%s from %s are not in the database, so there is no comparison. To load them: %s",
-			plural(int64(absent), "day", "days"), span(both), syncOf(before.Window))
-	}
-	if first, isOpening := in.opening(both); isOpening {
-		return "There are visitors from " + first.Time().Format("2 January") + " on, so there is no comparison yet."
-	}
-	if day, isUnknown := in.odd.withoutUsual(both); isUnknown {
-		return fmt.Sprintf("%s stands out, and the database has no usual %s, so there is no comparison.",
-			day.Time().Format("Mon "+shortDay), day.Time().Format("Monday"))
-	}
-	return ""
-}
-
-// opening returns the day of the first visitor, if it is within a window: what came before and after it
-// cannot be compared. What is not loaded is not an opening.
-func (in Input) opening(w store.Window) (mintlify.Date, bool) {
-	for _, month := range in.Months {
-		if month.Counts.Total > 0 && !month.To.Time().After(w.From.Time()) {
-			return w.From, false
-		}
-	}
-
-	for _, day := range in.odd.days {
-		switch {
-		case day.Counts == (mintlify.VisitorTotals{}):
-		case day.From.Time().After(w.From.Time()):
-			return day.From, true
-		default:
-			return day.From, false
-		}
-	}
-	return w.From, false
 }

@@ -22,7 +22,11 @@ func TestCompareCounts(t *testing.T) {
 		"more than chance, 5 %":          {1_050_000, 1_000_000, more},
 		"larger than 5 %, but by chance": {106, 100, aboutTheSame},
 	} {
-		t.Run(name, func(t *testing.T) { assert.Equal(t, tc.want, compareCounts(tc.now, tc.before, leastOfCount)) })
+		t.Run(name, func(t *testing.T) {
+			now := rateOf{float64(tc.now), 28}
+			before := rateOf{float64(tc.before), 28}
+			assert.Equal(t, tc.want, compareRates(now, before, mostByChance, leastOfCount))
+		})
 	}
 }
 
@@ -62,10 +66,8 @@ func TestAtLeast(t *testing.T) {
 
 // Weeks of different numbers compare by their means.
 func TestCompareMeans(t *testing.T) {
-	assert.Equal(t, compareCounts(130, 100, leastOfCount), compareRates(rateOf{130, 4}, rateOf{100, 4}, mostByChance))
-	assert.Equal(t, compareCounts(129, 100, leastOfCount), compareRates(rateOf{129, 4}, rateOf{100, 4}, mostByChance))
-	assert.Equal(t, more, compareRates(rateOf{60, 1}, rateOf{120, 4}, mostByChance))
-	assert.Equal(t, less, compareRates(rateOf{120, 4}, rateOf{60, 1}, mostByChance))
-	assert.Equal(t, aboutTheSame, compareRates(rateOf{0, 1}, rateOf{6, 4}, mostByChance), "one week without any proves nothing")
-	assert.Equal(t, aboutTheSame, compareRates(rateOf{50, 0}, rateOf{6, 4}, mostByChance), "nothing is known")
+	assert.Equal(t, more, compareRates(rateOf{60, 1}, rateOf{120, 4}, mostByChance, leastOfCount))
+	assert.Equal(t, less, compareRates(rateOf{120, 4}, rateOf{60, 1}, mostByChance, leastOfCount))
+	assert.Equal(t, aboutTheSame, compareRates(rateOf{0, 1}, rateOf{6, 4}, mostByChance, leastOfCount), "one week without any proves nothing")
+	assert.Equal(t, aboutTheSame, compareRates(rateOf{50, 0}, rateOf{6, 4}, mostByChance, leastOfCount), "nothing is known")
 }

@@ -2,9 +2,12 @@ package report
 
 import (
 	"fmt"
-	"time"
+	"math"
+	"slices"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
 // complaints are thumbs down, and what readers wrote.
@@ -14,7 +17,7 @@ func (in Input) complaints() section {
 	for _, page := range in.Before.ByPage.Rows {
 		counts[page.Path] += page.ThumbsDown
 	}
-	before := in.earlier(list.Export, in.Before.ByPage.Export, counts)
+	before := in.earlier(list.Export, in.Before.ByPage.Export, mostByChance, counts)
 
 	var rows []finding
 	for _, page := range list.Rows {
@@ -27,21 +30,14 @@ func (in Input) complaints() section {
 
 	s := section{ID: "complaints", Title: "What readers complain about"}
 	if r := thumbsRate(list); r.all > 0 {
-		s.Summary = fmt.Sprintf("%s of %s down (%s)", number(r.some), pointing(r.all), r.text())
-		if r.isPartial {
-			s.Summary += ", of the rows that are loaded"
-		}
-		s.Summary += "."
+		s.Summary = fmt.Sprintf("%s of %s down (%s)%s.", number(r.some), pointing(r.all), r.text(), r.loaded())
 	}
 
 	best := newFindings("Pages by thumbs down", list.Export, rows, "No page has a thumb down.")
-	best.Note = sentences(best.Note, in.note(before.list))
+	best.Note = sentences(best.Note, in.listBefore(in.Before.ByPage.Export))
 	s.Lists = []findings{best}
 
-	comments, settled := in.comments()
-	if len(comments) > 0 || settled != "" {
-		words := newFindings("In their words", in.Period.Comments.Export, comments, "")
-		words.Note = sentences(words.Note, settled)
+	if words := in.inTheirWords(""); len(words.Rows) > 0 || words.Note != "" {
 		s.Lists = append(s.Lists, words)
 	}
 	return s
@@ -64,29 +60,93 @@ func (in Input) thumbsDown(page mintlify.FeedbackCount) finding {
 	}
 }
 
-// comments returns the complaints that are open, and says how many are settled.
-func (in Input) comments() (open []finding, settled string) {
-	count := int64(0)
-	for _, row := range in.Period.Comments.Rows {
+// inTheirWords lists the complaints that are open, the newest first, and says how many are settled.
+func (in Input) inTheirWords(empty string) findings {
+	list := in.Period.Comments
+	var open []mintlify.Feedback
+	settled := int64(0)
+	for _, row := range list.Rows {
 		switch {
 		case !isCriticism(row):
 		case isSettled(row):
-			count++
+			settled++
 		default:
-			place := "on " + textOf(row.Path) + ", " + saidAt(row)
-			open = append(open, finding{Text: textOf(row.Comment), Quiet: place})
+			open = append(open, row)
 		}
 	}
 
-	if count > 0 {
-		settled = settledNote(count, in.Period.Comments.At)
+	slices.SortStableFunc(open, func(a, b mintlify.Feedback) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	f := newFindings("In their words", list.Export, equalOnes(open), empty)
+	if settled > 0 {
+		f.Note = sentences(f.Note, fmt.Sprintf("Left out: %s resolved or dismissed, as of %s.",
+			plural(settled, "complaint that is", "complaints that are"), list.At.UTC().Format(longDay)))
 	}
-	return open, settled
+	f.Note = sentences(in.wave(), f.Note)
+	return f
 }
 
-func settledNote(count int64, at time.Time) string {
-	return fmt.Sprintf("Left out: %s resolved or dismissed, as of %s.",
-		plural(count, "complaint that is", "complaints that are"), at.UTC().Format(longDay))
+// equalOnes makes one line of what readers wrote about a page in the same words.
+func equalOnes(newestFirst []mintlify.Feedback) []finding {
+	type words struct{ path, text string }
+	counts := map[words]int{}
+	wordsOf := func(row mintlify.Feedback) words { return words{row.Path, store.FoldTerm(row.Comment)} }
+	for _, row := range newestFirst {
+		counts[wordsOf(row)]++
+	}
+
+	var all []finding
+	for _, row := range newestFirst {
+		count := counts[wordsOf(row)]
+		if count == 0 { // a newer one has the line
+			continue
+		}
+
+		counts[wordsOf(row)] = 0
+		place := saidAt(row)
+		if count > 1 {
+			place = fmt.Sprintf("%d times, last %s", count, place)
+		}
+		if row.Path != "" {
+			place = "on " + textOf(row.Path) + ", " + place
+		}
+		all = append(all, finding{Text: textOf(row.Comment), Quiet: place})
+	}
+	return all
+}
+
+const leastOfWave = 5 // complaints in a week
+
+// wave says in which week of the period there began to be more complaints than in the weeks before it.
+func (in Input) wave() string {
+	if in.Period.Comments.Truncated {
+		return ""
+	}
+
+	from := in.Period.From
+	rows := in.Period.Comments.Rows
+	if before := in.Before.Comments; before.isKnown() && !before.Truncated {
+		from = in.Before.From
+		rows = slices.Concat(before.Rows, rows)
+	}
+
+	var known rateOf
+	for _, week := range store.Windows("", store.Week, from, in.Period.To) {
+		count := 0.0
+		for _, row := range rows {
+			if isCriticism(row) && isAt(row.CreatedAt, week) {
+				count++
+			}
+		}
+
+		isMore := compareRates(rateOf{count, 1}, known, mostByChance, leastOfCount) == more
+		if isMore && count >= leastOfWave && isWithin(week, in.Period.Window) {
+			return fmt.Sprintf("A wave began in the week of %s: %.0f complaints, %s a week before.",
+				week.From.Time().Format("2 January"), count, number(int64(math.Round(known.mean()))))
+		}
+		known.count += count
+		known.units++
+	}
+	return ""
 }
 
 // saidAt says when a complaint was written, and whether by an agent.

@@ -16,7 +16,8 @@ func CSV(all []Input) ([]byte, error) {
 	_ = out.Write(strings.Fields(csvHead)) // out.Error returns the error
 
 	for _, in := range all {
-		for _, c := range in.prepared().compare() {
+		in = in.prepared()
+		for _, c := range in.pages() {
 			_ = out.Write(in.csvRow(c))
 		}
 	}
@@ -31,7 +32,7 @@ func (in Input) csvRow(c comparison) []string {
 		row = append(row, strconv.FormatInt(n, 10))
 	}
 
-	if !in.Before.Known {
+	if in.Missing != "" {
 		return append(row, "", "", "")
 	}
 

@@ -19,14 +19,7 @@ func Digest(inputs []Input) []string {
 		return newView(inputs[0]).digest()
 	}
 
-	var views []view
-	for _, in := range inputs {
-		views = append(views, newView(in))
-	}
-	slices.SortStableFunc(views, func(a, b view) int {
-		return cmp.Or(cmp.Compare(b.worseness(), a.worseness()), cmp.Compare(b.topScore(), a.topScore()))
-	})
-
+	views := worstFirst(inputs)
 	var lines []string
 	for i, v := range views {
 		if i == mostLines-1 && len(views) > mostLines {
@@ -38,15 +31,25 @@ func Digest(inputs []Input) []string {
 	return lines
 }
 
-// worseness counts what got worse.
-func (v view) worseness() int {
-	count := 0
-	for _, h := range append(v.Headlines.Troubles(), v.Headlines.Humans) {
-		if h.Change.Direction == bad {
-			count++
-		}
+// worstFirst returns the views of several projects.
+func worstFirst(inputs []Input) []view {
+	var views []view
+	for _, in := range inputs {
+		views = append(views, newView(in))
 	}
-	return count
+	slices.SortStableFunc(views, func(a, b view) int {
+		return cmp.Or(cmp.Compare(b.worseness(), a.worseness()), cmp.Compare(b.topScore(), a.topScore()))
+	})
+	return views
+}
+
+// worseness counts what got worse.
+func (v view) worseness() int { return len(v.Worse()) }
+
+// Worse returns what got worse.
+func (v view) Worse() []headline {
+	isFine := func(h headline) bool { return h.Change.Direction != bad }
+	return slices.DeleteFunc(append([]headline{v.Headlines.Humans}, v.Headlines.Troubles()...), isFine)
 }
 
 func (v view) topScore() float64 {
@@ -78,6 +81,9 @@ func (v view) title() string {
 	}
 	if v.Missing != "" {
 		title += " · " + v.Missing
+	}
+	if v.Suspected.Text != "" {
+		title += " · " + v.Suspected.Text + " To add their numbers up: " + v.Suspected.Flags
 	}
 	return title
 }
@@ -133,18 +139,14 @@ func (v view) troubles() string {
 
 func (h headline) line() string {
 	text := h.Label + " " + h.Value
-	if h.Change.Text != "" {
-		text += " (" + h.Change.said() + ")"
+	switch says := h.Change.Says(); {
+	case h.Change.Text == "":
+		return text
+	case says == "":
+		return text + " (" + h.Change.Text + ")"
+	default:
+		return text + " (" + h.Change.Text + ", " + says + ")"
 	}
-	return text
-}
-
-// said writes a change with its verdict.
-func (c change) said() string {
-	if says := c.Says(); says != "" {
-		return c.Text + ", " + says
-	}
-	return c.Text
 }
 
 // moves names the pages that gained and lost the most, on a line for each kind of visitors.
@@ -167,7 +169,7 @@ func (v view) moves() []string {
 }
 
 func (m mover) line() string {
-	return fmt.Sprintf("%s %s (to %s, %s)", signedCount(m.Gain), m.Path, number(m.Now), m.Change.Text)
+	return fmt.Sprintf("%s %s (to %s, %s)", signedCount(m.Change.Gain), m.Path, number(m.Now), m.Change.Text)
 }
 
 func firstOf(all []mover) []mover { return all[:min(1, len(all))] }

@@ -31,7 +31,7 @@ func (s section) Top() string {
 
 	first := best.Rows[0]
 	if first.Change.Text != "" {
-		return fmt.Sprintf("%s (%s, %s)", first.Text, first.Much, first.Change.Text)
+		return fmt.Sprintf("%s (%s, %s)", first.Text, first.Much, first.Change.Short())
 	}
 	return fmt.Sprintf("%s (%s)", first.Text, first.Much)
 }
@@ -96,8 +96,7 @@ func emptiness(list store.Export) string {
 	case list.State == store.Missing && list.Span() == store.Month:
 		return "This list is not in the database: " + syncOf(list.Window) + " loads it."
 	case list.State == store.Missing:
-		return "This list is not in the database: docs-report sync loads it."
-
+		return "This list is not in the database: " + syncLists(list.Window) + " loads it."
 	case list.Kept == 0:
 		return "The service has nothing in these dates."
 	}
@@ -113,30 +112,31 @@ func partOf(list store.Export) string {
 
 // earlier has the counts of a list in the period before, by what is counted.
 type earlier struct {
-	now, list store.Export
-	lengths   lengths
-	errors    float64 // standard errors that are chance
-	counts    map[string]int64
+	windows
+	isKnown bool
+	errors  float64 // standard errors that are chance
+	counts  map[string]int64
 }
 
 // changeOf does not know the change if the list is missing, or if one of the two lists is cut.
 func (e earlier) changeOf(key string, now int64) change {
-	if !isKnown(e.list) || e.now.Truncated || e.list.Truncated {
+	if !e.isKnown {
 		return change{}
 	}
-	return e.lengths.trouble(now, e.counts[key], e.errors)
+	return e.trouble(now, e.counts[key], e.errors)
 }
 
-func (in Input) earlier(now, list store.Export, counts map[string]int64) earlier {
-	return earlier{now: now, list: list, lengths: in.lengths(), errors: mostByChance, counts: counts}
+func (in Input) earlier(now, list store.Export, errors float64, counts map[string]int64) earlier {
+	known := isKnown(list) && !now.Truncated && !list.Truncated
+	return earlier{windows: in.compared, isKnown: known, errors: errors, counts: counts}
 }
 
-// note names the command that loads the list, if only the list is missing.
-func (in Input) note(before store.Export) string {
-	if !in.Before.Known || before.State != store.Missing {
+// listBefore names the command that loads the list of the period before, if only that is missing.
+func (in Input) listBefore(before store.Export) string {
+	if in.Missing != "" || before.State != store.Missing {
 		return ""
 	}
-	command := "docs-report sync"
+	command := syncLists(in.Before.Window)
 	if in.Before.Span() == store.Month {
 		command = syncOf(in.Before.Window)
 	}

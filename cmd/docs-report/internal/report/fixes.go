@@ -13,6 +13,8 @@ type fixes struct {
 	Empty, Note   string
 	HasQuestions  bool // somebody asked on one of the pages
 	HasComplaints bool // somebody wrote about one of the pages
+
+	elsewhere []fix // are the pages with votes and without visitors
 }
 
 // fix is a page and why it is worth fixing.
@@ -38,23 +40,24 @@ func (in Input) fixFirst(pages []comparison) fixes {
 	list := in.Period.ByPage
 	f := fixes{Empty: emptiness(list.Export), Note: partOf(list.Export)}
 
-	said := in.saidByPage()
-	add := func(path, shown, link string, humans, usual int64) {
-		s := said[path]
-		delete(said, path) // a page with a final slash has the same votes
-		if s.bad() > 0 {
-			f.Rows = append(f.Rows, newFix(s, shown, link, humans, usual))
-		}
-	}
-
+	isVisited := map[string]bool{}
 	for _, c := range pages {
-		add(pagePath(c.raw), c.Path, c.URL, c.Now.Human, c.usualNow.Human)
+		page := pagePath(c.raw)
+		if c.said.bad() > 0 && !isVisited[page] { // a page with a final slash has the same votes
+			f.Rows = append(f.Rows, newFix(c.said, c.Path, c.URL, c.Now.Human, c.usualNow.Human))
+		}
+		isVisited[page] = true
 	}
 
 	middle := medianOfHumans(pages)
-	for path := range said { // a redirect, or the service names the page in another way
-		if strings.HasPrefix(path, "/") {
-			add(path, textOf(path), in.link(path), unknownHumans, middle)
+	for page, s := range in.saidByPage() { // a redirect, or the service names the page in another way
+		if !isVisited[page] && strings.HasPrefix(page, "/") {
+			f.elsewhere = append(f.elsewhere, newFix(s, textOf(page), in.link(page), unknownHumans, middle))
+		}
+	}
+	for _, row := range f.elsewhere {
+		if row.bad() > 0 {
+			f.Rows = append(f.Rows, row)
 		}
 	}
 
@@ -156,7 +159,15 @@ func (s said) Thumbs() int64 { return s.Up + s.Down }
 func (s said) Questions() int64 { return s.Answered + s.Unanswered }
 
 // Share writes how many of the votes are bad.
-func (s said) Share() string { return number(s.votes().some) + " of " + number(s.votes().all) }
+func (s said) Share() string { return s.votes().of() }
+
+// of writes how many of all are some, or "–" if there is none.
+func (p part) of() string {
+	if p.all == 0 {
+		return "–"
+	}
+	return number(p.some) + " of " + number(p.all)
+}
 
 func (s said) bad() int64 { return s.Down + s.Unanswered + s.Complaints }
 

@@ -20,25 +20,17 @@ type growth struct {
 }
 
 func newGrowth(in Input) growth {
-	opened := in.openedWithin()
-	in.Months = sinceFirstVisitor(in.Months)
-	g := growth{Empty: "No whole month with visitors is in the database yet."}
-	p := plot{unit: store.Month, buckets: monthBuckets(in.Months, lastMonth(in))}
-	known := p.known()
-	if len(known) == 0 {
-		return g
+	months := sinceFirstVisitor(in.months)
+	if len(months) == 0 {
+		return growth{Empty: "No whole month with visitors is in the database yet."}
 	}
 
+	p := plot{unit: store.Month, buckets: monthBuckets(months)}
 	for len(p.buckets) > 1 && p.buckets[0].Now == nil { // the site may be younger
 		p.buckets = p.buckets[1:]
 	}
 
-	g.Empty = ""
-	g.Chart = p.draw()
-	g.Chart.Before = slices.ContainsFunc(p.buckets, func(b bucket) bool { return b.Before != nil })
-	g.Broken = brokenAt(p.buckets)
-	g.Summary = sentences(in.growthSummary(p.buckets, opened), opened.note)
-	return g
+	return growth{Summary: in.growthSummary(p.buckets), Broken: brokenAt(p.buckets), Chart: p.draw()}
 }
 
 // sinceFirstVisitor leaves out the months before the site existed: the service counts nobody there.
@@ -51,38 +43,35 @@ func sinceFirstVisitor(months []store.Point) []store.Point {
 	return nil
 }
 
-// lastMonth returns the first day of the last month that has ended with the period.
-func lastMonth(in Input) mintlify.Date {
-	end := in.Period.To.Time()
-	for _, m := range slices.Backward(in.Months) {
-		if !m.To.Time().After(end) {
-			return m.From
-		}
-	}
-	return mintlify.Day(end.Year(), end.Month()-1, 1)
-}
-
 // monthBuckets returns the twelve months up to the last, each with the same month a year before if
 // the service has not redefined in between what it counts.
-func monthBuckets(points []store.Point, last mintlify.Date) []bucket {
+func monthBuckets(points []store.Point) []bucket {
 	known := byDay(points)
+	last := points[len(points)-1].From.Time()
+
 	var all []bucket
 	for i := range monthsShown {
-		day := last.Time()
-		from := mintlify.Day(day.Year(), day.Month()+time.Month(i+1-monthsShown), 1)
-		b := bucket{Window: monthOf(from), Now: known[from]}
+		b := bucket{Window: monthOf(last.Year(), last.Month()+time.Month(i+1-monthsShown))}
+		b.Now = known[b.From]
 
-		yearBefore := mintlify.Day(from.Time().Year()-1, from.Time().Month(), 1)
-		if breakWithin(yearBefore, b.To) == "" {
-			b.Before = known[yearBefore]
+		yearBefore := b.yearBefore()
+		if breakWithin(yearBefore.From, b.To) == "" {
+			b.Before = known[yearBefore.From]
 		}
-
 		if i > 0 {
 			b.isCut = breakWithin(all[i-1].From, b.To) != ""
 		}
 		all = append(all, b)
 	}
 	return all
+}
+
+func (b bucket) yearBefore() store.Window {
+	return monthOf(b.From.Time().Year()-1, b.From.Time().Month())
+}
+
+func monthOf(year int, month time.Month) store.Window {
+	return store.Window{From: mintlify.Day(year, month, 1), To: mintlify.Day(year, month+1, 1)}
 }
 
 // brokenAt says why the lines break.
@@ -103,106 +92,45 @@ func brokenAt(months []bucket) string {
 		strings.Join(days, " and ") + "."
 }
 
-// opening is the month in which the first visitor came, if it was not on its first day.
-type opening struct {
-	month mintlify.Date // zero: not known
-	note  string
-}
-
-// openedWithin finds a month that is not whole: in the one before, there was nobody.
-func (in Input) openedWithin() opening {
-	first := slices.IndexFunc(in.Months, func(m store.Point) bool {
-		return m.Counts != (mintlify.VisitorTotals{})
-	})
-	if first < 1 || in.Months[first-1].To != in.Months[first].From {
-		return opening{}
-	}
-
-	month := in.Months[first].Window
-	since := bucketDays(month)
-	hasFirstDay := false
-	for _, day := range in.odd.days {
-		hasFirstDay = hasFirstDay || day.From == month.From
-		if !hasFirstDay || day.Counts == (mintlify.VisitorTotals{}) {
-			continue
-		}
-
-		if day.From == month.From {
-			return opening{}
-		}
-		since = day.From.Time().Format(longDay)
-		break
-	}
-	return opening{month: month.From, note: "There are visitors from " + since + " on."}
-}
-
 // growthSummary compares the last month with the first that is shown and can be compared, and with
 // the same month a year before.
-func (in Input) growthSummary(months []bucket, opened opening) string {
-	i := len(months) - 1
-	for months[i].Now == nil {
-		i--
-	}
-
-	last := months[i]
-	usual := in.odd.usual(last.Window, *last.Now)
+func (in Input) growthSummary(months []bucket) string {
+	last := months[len(months)-1]
+	usual := in.usual(last.Window, *last.Now)
 	text := fmt.Sprintf("%s: %s and %s; AIs are %s of the visitors.", bucketDays(last.Window),
 		plural(last.Now.Human, "human", "humans"), plural(last.Now.AI, "AI", "AIs"),
 		shareText(usual.Human, usual.AI))
-	if note := in.odd.note(last.Window, oddAll); note != "" {
+	if note := in.note(last.Window, oddAll); note != "" {
 		text += " That is " + note + ", which no change has."
 	}
 
-	if last.From == opened.month {
-		return text
-	}
-
-	first := i
-	for at := i; at > 0 && !months[at].isCut; at-- {
-		if months[at-1].Now != nil && months[at-1].From != opened.month {
-			first = at - 1
+	since := ""
+	for _, first := range months[:len(months)-1] {
+		if since == "" {
+			since = in.grown("Since "+bucketDays(first.Window), last, first.Window, first.Now)
 		}
 	}
-	if first < i {
-		text += " Since " + bucketDays(months[first].Window) + ": " +
-			in.grown(last.Window, usual, months[first].Window, *months[first].Now)
-	}
+	yearBefore := in.grown("Against a year before", last, last.yearBefore(), last.Before)
 
-	yearBefore := monthOf(mintlify.Day(last.From.Time().Year()-1, last.From.Time().Month(), 1))
-	hasYear := last.Before != nil && yearBefore.From != opened.month
-	if hasYear {
-		text += " Against a year before: " + in.grown(last.Window, usual, yearBefore, *last.Before)
+	opened := ""
+	if day, isOpening := in.opening(store.Window{From: months[0].From, To: last.To}); isOpening {
+		opened = "There are visitors from " + day + " on."
 	}
-	if first == i && !hasYear {
-		text += " There is no earlier month to compare it with."
+	if since == "" && yearBefore == "" {
+		since = "There is no earlier month to compare it with."
 	}
-	return text
+	return sentences(text, since, yearBefore, opened)
 }
 
-// grown compares two months.
-func (in Input) grown(
-	now store.Window, usual mintlify.VisitorTotals, then store.Window, counts mintlify.VisitorTotals,
-) string {
-	for _, w := range []store.Window{now, then} {
-		if day, isUnknown := in.odd.withoutUsual(w); isUnknown {
-			return day.Time().Format(longDay) + " stands out, and there is no usual day to compare it with."
-		}
+// grown compares a month with an earlier one, or returns "".
+func (in Input) grown(when string, last bucket, then store.Window, counts *mintlify.VisitorTotals) string {
+	compared := in.compare(last.Window, then)
+	if counts == nil || compared.missing != "" {
+		return ""
 	}
 
-	l := lengthsOf(now, then)
-	was := in.odd.usual(then, counts)
-	return fmt.Sprintf("humans %s, AIs %s.",
-		l.humans(usual.Human, was.Human).words(), l.visitors(usual.AI, was.AI).words())
-}
-
-// words writes a change, and says if it may be chance.
-func (c change) words() string {
-	if c.Verdict == same && c.Number != 0 {
-		return c.Text + " (" + same + ")"
-	}
-	return c.Text
-}
-
-func monthOf(first mintlify.Date) store.Window {
-	return store.Windows("", store.Month, first, mintlify.Day(first.Time().Year(), first.Time().Month()+1, 1))[0]
+	now := in.usual(last.Window, *last.Now)
+	was := in.usual(then, *counts)
+	return fmt.Sprintf("%s: humans %s, AIs %s.", when,
+		compared.humans(now.Human, was.Human).words(), compared.visitors(now.AI, was.AI).words())
 }

@@ -26,37 +26,35 @@ func newHeadlines(in Input, searched searches) headlines {
 		All:    in.headline("All visitors", now.Totals.Total, before.Totals.Total, oddAll),
 		Humans: in.headline("Humans", now.Totals.Human, before.Totals.Human, oddHumans),
 		AIs:    in.headline("AIs", now.Totals.AI, before.Totals.AI, oddAIs),
-		Share:  headline{Label: "Share of AI", Value: shareText(now.usual.Human, now.usual.AI)},
+		Share: headline{
+			Label:  "Share of AI",
+			Value:  shareText(now.usual.Human, now.usual.AI),
+			Before: shareText(before.usual.Human, before.usual.AI),
+			Change: in.compared.shareOfAIs(now.usual, before.usual),
+		},
 
-		InVain: rateHeadline("Searches for terms nobody clicked",
+		InVain: in.rate("Searches for terms nobody clicked",
 			searched.now.rate, searched.before.rate, mostInClumps),
-		Unanswered: rateHeadline("Questions without an answer",
+		Unanswered: in.rate("Questions without an answer",
 			questionRate(now.Conversations), questionRate(before.Conversations), mostByChance),
-		Disliked: rateHeadline("Thumbs down",
+		Disliked: in.rate("Thumbs down",
 			thumbsRate(now.ByPage), thumbsRate(before.ByPage), mostByChance),
 	}
 
-	if before.Known {
-		h.All.Change = in.changeOf(now.usual.Total, before.usual.Total)
-		h.Humans.Change = in.changeOfHumans(now.usual.Human, before.usual.Human)
-		h.AIs.Change = in.changeOf(now.usual.AI, before.usual.AI)
-		h.Share.Change = shareOfAIs(now.usual, before.usual)
-		h.Share.Before = shareText(before.usual.Human, before.usual.AI)
-	}
+	h.All.Change = in.compared.visitors(now.usual.Total, before.usual.Total)
+	h.Humans.Change = in.compared.humans(now.usual.Human, before.usual.Human)
+	h.AIs.Change = in.compared.visitors(now.usual.AI, before.usual.AI)
 	return h
 }
 
 // headline has a count. It says how much of it is more than usual, now and before.
 func (in Input) headline(label string, now, before int64, count func(oddDay) int64) headline {
-	h := headline{Label: label, Value: number(now)}
-	if note := in.odd.note(in.Period.Window, count); note != "" {
+	h := headline{Label: label, Value: number(now), Before: number(before)}
+	if note := in.note(in.Period.Window, count); note != "" {
 		h.Note = "of which " + note
 	}
-	if in.Before.Known {
-		h.Before = number(before)
-		if note := in.odd.note(in.Before.Window, count); note != "" {
-			h.Before += ", of which " + note
-		}
+	if note := in.note(in.Before.Window, count); note != "" {
+		h.Before += ", of which " + note
 	}
 	return h
 }
@@ -75,9 +73,9 @@ type rate struct {
 	note      string // says what is left out
 }
 
-// rateHeadline compares two rates: less is better. It does not compare a rate that is only from
-// a part of the rows.
-func rateHeadline(label string, now, before rate, errors float64) headline {
+// rate compares two rates: less is better. It does not compare a rate that is only from a part of the
+// rows.
+func (in Input) rate(label string, now, before rate, errors float64) headline {
 	h := headline{Label: label, Value: "–"}
 	switch {
 	case !now.isKnown:
@@ -89,23 +87,26 @@ func rateHeadline(label string, now, before rate, errors float64) headline {
 	}
 
 	h.Value = now.text()
-	h.Note = number(now.some) + " of " + number(now.all)
-	if now.isPartial {
-		h.Note += ", of the rows that are loaded"
-	}
+	h.Note = now.of() + now.loaded()
 	if now.note != "" {
 		h.Note += ", " + now.note
 	}
 
-	if !before.isKnown || before.all == 0 || now.isPartial || before.isPartial {
-		return h
+	if before.isKnown && !now.isPartial && !before.isPartial {
+		h.Before = before.text()
+		h.Change = in.compared.troubleShare(now.part, before.part, errors)
+		h.now = now.part
+		h.before = before.part
 	}
-
-	h.Before = before.text()
-	h.Change = troubleShare(now.part, before.part, errors)
-	h.now = now.part
-	h.before = before.part
 	return h
+}
+
+// loaded says that the service has more rows.
+func (r rate) loaded() string {
+	if !r.isPartial {
+		return ""
+	}
+	return ", of the rows that are loaded"
 }
 
 // text writes a share with a decimal, or "–" if it is a share of nothing.

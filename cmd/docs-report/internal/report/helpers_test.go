@@ -76,7 +76,6 @@ func addLists(in *report.Input) {
 	in.Period.Conversations.Export = loaded
 	in.Period.ByPage.Export = loaded
 	in.Period.Comments.Export = loaded
-	in.Period.Views.Export = loaded
 	in.Period.Searches.Totals.Total = 1210
 
 	words := strings.Fields("terraform graphql kubernetes okta billing quotas" +
@@ -120,10 +119,6 @@ func addLists(in *report.Input) {
 		QueryCategory:    words[0],
 		ResolutionStatus: mintlify.ResolutionAnswered,
 	})
-
-	for _, row := range in.Period.Rows {
-		in.Period.Views.Rows = append(in.Period.Views.Rows, mintlify.View{Path: row.Path, Total: 3 * row.Total})
-	}
 }
 
 // addListsBefore adds fewer rows to the lists of the period before.

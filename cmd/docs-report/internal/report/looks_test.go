@@ -549,7 +549,7 @@ func barriers(t *testing.T, chrome context.Context) {
 	in.Site = "https://docs.example.com"
 	in.Sitemap = []string{"/never", "/quickstart"}
 	in.Marks = []report.Mark{{Day: in.Period.From.AddDays(9), Text: "Launch"}}
-	index, err := report.Index([]report.Input{in, demoInput(5)}, []string{"a.html", "b.html"})
+	index, err := report.Index([]report.Input{in, demoInput(5)}, map[string]string{"docs": "a.html"})
 	require.NoError(t, err)
 
 	for name, page := range map[string]string{"page": write(t, in), "one page": pageOfOnePage(t), "index": string(index)} {

@@ -34,17 +34,17 @@ func (in Input) marked() []markView {
 	return all
 }
 
+const weekOfMark = 7
+
 // effectOf compares the mean of the seven days from a mark on with the mean of the seven days before, by
 // the weekdays that both have, without what stands out.
 func (in Input) effectOf(mark Mark) string {
-	const week = 7
-	days := byDay(in.odd.days)
-
+	days := byDay(in.days)
 	var now, before mintlify.VisitorTotals
 	paired := int64(0)
-	for i := range week {
+	for i := range weekOfMark {
 		after := in.usualDay(days, mark.Day.AddDays(i))
-		same := in.usualDay(days, mark.Day.AddDays(i-week)) // the same weekday
+		same := in.usualDay(days, mark.Day.AddDays(i-weekOfMark)) // the same weekday
 		if after == nil || same == nil {
 			continue
 		}
@@ -56,26 +56,24 @@ func (in Input) effectOf(mark Mark) string {
 		before.AI += same.AI
 	}
 
-	both := store.Window{From: mark.Day.AddDays(-week), To: mark.Day.AddDays(week)}
-	first, isOpening := in.opening(both)
-	switch text := breakWithin(both.From, both.To); {
+	compared := in.compare(
+		store.Window{From: mark.Day, To: mark.Day.AddDays(weekOfMark)},
+		store.Window{From: mark.Day.AddDays(-weekOfMark), To: mark.Day})
+	switch {
 	case paired == 0:
 		return "The days around it are not known yet."
-	case text != "":
-		return "The days around it cannot be compared: " + text + "."
-	case isOpening:
-		return "The days around it cannot be compared: there are visitors from " +
-			first.Time().Format("2 January") + " on."
+	case compared.missing != "":
+		return compared.missing
 	}
 
-	l := lengths{now: week, before: week, least: leastOfCount}
 	text := fmt.Sprintf("Humans %s a day, %s; AIs %s a day, %s; against the seven days before",
-		number(now.Human/paired), l.humans(now.Human, before.Human).words(),
-		number(now.AI/paired), l.visitors(now.AI, before.AI).words())
-	if paired < week {
+		number(now.Human/paired), compared.humans(now.Human, before.Human).words(),
+		number(now.AI/paired), compared.visitors(now.AI, before.AI).words())
+	if paired < weekOfMark {
 		text += fmt.Sprintf(" (%d of 7 days)", paired)
 	}
-	if out := in.odd.note(both, oddAll); out != "" {
+	both := store.Window{From: compared.before.From, To: compared.now.To}
+	if out := in.note(both, oddAll); out != "" {
 		text += ", without " + out
 	}
 	return text + "."
@@ -85,10 +83,10 @@ func (in Input) effectOf(mark Mark) string {
 func (in Input) usualDay(days map[mintlify.Date]*mintlify.VisitorTotals, day mintlify.Date) *mintlify.VisitorTotals {
 	counts := days[day]
 	w := store.Window{From: day, To: day.AddDays(1)}
-	if _, isUnknown := in.odd.withoutUsual(w); counts == nil || isUnknown {
+	if _, isUnknown := in.withoutUsual(w); counts == nil || isUnknown {
 		return nil
 	}
-	usual := in.odd.usual(w, *counts)
+	usual := in.usual(w, *counts)
 	return &usual
 }
 

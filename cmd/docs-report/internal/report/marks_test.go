@@ -66,7 +66,7 @@ func TestAMarkBesideARedefinition(t *testing.T) {
 	in := inputOf(5, mintlify.Day(2026, time.July, 20), mintlify.Day(2026, time.August, 17))
 	in.Marks = []report.Mark{{Day: mintlify.Day(2026, time.August, 3), Text: "Launch"}}
 	in.Days = daysOf(in.Before.From, in.Period.To, in.Period.To)
-	assert.Contains(t, words(write(t, in)), "The days around it cannot be compared: human and AI redefined on 31 July 2026.")
+	assert.Contains(t, words(write(t, in)), "Launch · Monday, 3 August · There is no comparison: human and AI redefined on 31 July 2026.")
 }
 
 // The readers of a page's old name are the new one's.
@@ -81,7 +81,6 @@ func TestPagesThatMoved(t *testing.T) {
 		{Path: "/other", Human: 8, Total: 8},
 	}
 	in.Before.Rows = []mintlify.Visitor{{Path: "/older", Human: 90, AI: 9, Total: 99}}
-	in.Period.Views.Rows = []mintlify.View{{Path: "/new", Total: 60}, {Path: "/old", Total: 40}}
 	in.Period.ByPage.Rows = []mintlify.FeedbackCount{{Path: "/new", ThumbsDown: 1}, {Path: "/older/", ThumbsUp: 2}}
 	in.Period.Comments.Rows = nil
 
@@ -90,10 +89,10 @@ func TestPagesThatMoved(t *testing.T) {
 	in.Moved = moved
 
 	text := words(write(t, in))
-	assert.Contains(t, text, "/new 81 8 89 9.0% −10% 100 /other 8 0 8", "a path that comes twice counts once, an old name is added")
+	assert.Contains(t, text, "/new 81 8 89 9.0% about the same 1 of 3 /other 8 0 8", "a path that comes twice counts once, an old name is added")
 	assert.NotContains(t, text, "/older 9")
-	assert.Contains(t, text, "Pages that moved: /old → /new, /older → /new."+
-		" The old page's numbers are added to the new one's: a visitor who read both counts twice.")
+	assert.Contains(t, text, "Pages that moved: the old page's numbers are added to the new one's,"+
+		" so a visitor who read both counts twice. 2 moved /old → /new, /older → /new")
 	assert.Contains(t, text, "/new 81 humans 1 of 3 down")
 
 	csv, err := report.CSV([]report.Input{in})
@@ -107,7 +106,9 @@ func TestPagesThatNobodyVisited(t *testing.T) {
 	in.Period.Rows[1].Human = 0
 	paths := []string{"/", "/gone", in.Period.Rows[0].Path, in.Period.Rows[1].Path, "/old"}
 	in.Sitemap = paths
-	in.Moved = report.Moved{"/old": in.Period.Rows[0].Path}
+	moved, err := report.ParseMoved([]string{"/old=" + in.Period.Rows[0].Path})
+	assert.NoError(t, err)
+	in.Moved = moved
 	text := words(write(t, in))
 	assert.Contains(t, text, "Pages that no human visited 3 of the sitemap's 4 pages. The pages / /gone "+in.Period.Rows[1].Path)
 

@@ -1,52 +1,85 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// Moved has the new names of pages that were renamed, by their old names.
-type Moved map[string]string
+// Moved has the new names of pages and folders that were renamed. It is applied once to each path that
+// the service names.
+type Moved struct {
+	given   []move
+	pages   map[string]string
+	folders []move // the longest first
+}
 
-// ParseMoved reads texts such as /old=/new. The new name of a page may have moved itself: it is
-// replaced by the last one.
+// move is a page's or a folder's old and new name. Folders end with a slash.
+type move struct{ from, to string }
+
+func (m move) isFolder() bool { return strings.HasSuffix(m.from, "/") && strings.HasSuffix(m.to, "/") }
+
+// ParseMoved reads texts such as /old=/new, a page, and /old/=/new/, a folder. The new name of a page may
+// have moved itself: it is replaced by the last one.
 func ParseMoved(texts []string) (Moved, error) {
-	moved := Moved{}
+	moved := Moved{pages: map[string]string{}}
 	for _, text := range texts {
-		at := strings.Index(text, "=/")
-		if at < 0 || !strings.HasPrefix(text, "/") {
-			return nil, fmt.Errorf("-moved %s: want it as /old=/new", textOf(text))
+		one, err := parseMove(text)
+		if err != nil {
+			return moved, err
 		}
 
-		if strings.Contains(text, "*") {
-			return nil, fmt.Errorf("-moved %s: a wildcard matches nothing here, give each page", textOf(text))
+		moved.given = append(moved.given, one)
+		if one.isFolder() {
+			moved.folders = append(moved.folders, one)
+			continue
 		}
 
-		from := pagePath(text[:at])
-		to := pagePath(text[at+1:])
-		if other, isGiven := moved[from]; isGiven && other != to {
-			return nil, fmt.Errorf("-moved: %s moved to %s and to %s: give one of them",
-				textOf(from), textOf(other), textOf(to))
+		if other, isGiven := moved.pages[one.from]; isGiven && other != one.to {
+			return moved, fmt.Errorf("-moved: %s moved to %s and to %s: give one of them",
+				textOf(one.from), textOf(other), textOf(one.to))
 		}
-		moved[from] = to
+		moved.pages[one.from] = one.to
 	}
 
-	for from := range moved {
+	slices.SortStableFunc(moved.folders, func(a, b move) int { return cmp.Compare(len(b.from), len(a.from)) })
+	for from := range moved.pages {
 		if err := moved.follow(from); err != nil {
-			return nil, err
+			return moved, err
 		}
 	}
 	return moved, nil
 }
 
+func parseMove(text string) (move, error) {
+	at := strings.Index(text, "=/")
+	if at < 0 || !strings.HasPrefix(text, "/") {
+		return move{}, fmt.Errorf("-moved %s: want it as /old=/new, or as /old/=/new/ for a folder", textOf(text))
+	}
+	if strings.Contains(text, "*") {
+		return move{}, fmt.Errorf("-moved %s: a wildcard matches nothing here: /old/=/new/ is a folder", textOf(text))
+	}
+
+	one := move{from: text[:at], to: text[at+1:]}
+	switch {
+	case one.isFolder() && one.from == one.to:
+		return move{}, fmt.Errorf("-moved: %s moves in a circle", textOf(one.from))
+	case one.isFolder():
+		return one, nil
+	case len(one.from) > 1 && strings.HasSuffix(one.from, "/"):
+		return move{}, fmt.Errorf("-moved %s: want a slash at the end of both names of a folder", textOf(text))
+	}
+	return move{from: pagePath(one.from), to: pagePath(one.to)}, nil
+}
+
 // follow replaces a page's new name by the last one of its chain.
 func (m Moved) follow(from string) error {
-	last := m[from]
-	for range m {
-		next, hasMoved := m[last]
+	last := m.pages[from]
+	for range m.pages {
+		next, hasMoved := m.pages[last]
 		if !hasMoved {
-			m[from] = last
+			m.pages[from] = last
 			return nil
 		}
 		last = next
@@ -54,26 +87,75 @@ func (m Moved) follow(from string) error {
 	return fmt.Errorf("-moved: %s moves in a circle", textOf(from))
 }
 
-// Name returns a page's name of today, of a path or of a URL. A path that has not moved is returned
-// as it is.
+// Name returns a page's name of today, of a path or of a URL. A page's own name goes before that of its
+// folders. A path that has not moved is returned as it is.
 func (m Moved) Name(path string) string {
 	path = withoutSite(path)
-	if to, hasMoved := m[pagePath(path)]; hasMoved {
+	page := pagePath(path)
+	if to, hasMoved := m.pages[page]; hasMoved {
 		return to
+	}
+
+	for _, folder := range m.folders {
+		if to, hasMoved := folder.apply(page); hasMoved {
+			return to
+		}
 	}
 	return path
 }
 
+// apply returns the new name of a page of a folder. After /=/docs/, what is in /docs has moved already.
+func (m move) apply(page string) (string, bool) {
+	whole := strings.TrimSuffix(page, "/") + "/"
+	rest, isThere := strings.CutPrefix(whole, m.from)
+	hasMoved := strings.HasPrefix(m.to, m.from) && strings.HasPrefix(whole, m.to)
+	if page == "" || !isThere || hasMoved {
+		return "", false
+	}
+	return cmp.Or(strings.TrimSuffix(m.to+rest, "/"), "/"), true
+}
+
 // From returns the old names of a page.
-func (m Moved) From(path string) []string {
+func (m Moved) From(page string) []string {
 	var all []string
-	for from, to := range m {
-		if to == path {
+	for from, to := range m.pages {
+		if to == page {
 			all = append(all, from)
+		}
+	}
+
+	for _, folder := range m.folders {
+		back := move{from: folder.to, to: folder.from}
+		if old, isThere := back.apply(page); isThere && old != page && m.Name(old) == page {
+			all = append(all, old)
 		}
 	}
 	slices.Sort(all)
 	return all
+}
+
+// UnknownNames returns the names of moves that no page of the inputs has.
+func (m Moved) UnknownNames(inputs []Input) []string {
+	var all []string
+	for _, one := range m.given {
+		for _, name := range []string{one.from, one.to} {
+			isKnown := slices.ContainsFunc(inputs, func(in Input) bool { return in.hasPage(name, one.isFolder()) })
+			if !isKnown && !slices.Contains(all, textOf(name)) {
+				all = append(all, textOf(name))
+			}
+		}
+	}
+	return all
+}
+
+func (in Input) hasPage(name string, isFolder bool) bool {
+	for _, row := range slices.Concat(in.Period.Rows, in.Before.Rows) {
+		page := pagePath(row.Path)
+		if page == name || isFolder && strings.HasPrefix(page+"/", name) {
+			return true
+		}
+	}
+	return false
 }
 
 // withoutSite returns the path of a URL. The service may name a page by either.
@@ -84,11 +166,15 @@ func withoutSite(text string) string {
 	return text
 }
 
-// words says which pages have moved, in the order of their names.
+// words says which pages and folders have moved.
 func (m Moved) words() []string {
 	var all []string
-	for from, to := range m {
-		all = append(all, textOf(from)+" → "+textOf(to))
+	for _, one := range m.given {
+		to := one.to
+		if !one.isFolder() {
+			to = m.pages[one.from]
+		}
+		all = append(all, textOf(one.from)+" → "+textOf(to))
 	}
 	slices.Sort(all)
 	return all

@@ -10,21 +10,21 @@ import (
 
 // kind is a kind of visitors.
 type kind struct {
-	name   string
-	count  func(mintlify.Visitor) int64
-	change func(in Input, now, before int64) change
+	name    string
+	count   func(mintlify.Visitor) int64
+	compare func(w windows, now, before int64) change
 }
 
 var (
 	humans = kind{
-		name:   "humans",
-		count:  func(v mintlify.Visitor) int64 { return v.Human },
-		change: Input.changeOfHumans,
+		name:    "humans",
+		count:   func(v mintlify.Visitor) int64 { return v.Human },
+		compare: windows.humans,
 	}
 	ais = kind{
-		name:   "AIs",
-		count:  func(v mintlify.Visitor) int64 { return v.AI },
-		change: Input.changeOf,
+		name:    "AIs",
+		count:   func(v mintlify.Visitor) int64 { return v.AI },
+		compare: windows.visitors,
 	}
 )
 
@@ -43,7 +43,7 @@ func (in Input) aisRead(pages []comparison) findings {
 			URL:    c.URL,
 			Much:   plural(c.Now.AI, "AI", "AIs"),
 			Width:  float64(c.usualNow.AI),
-			Change: in.changeOf(c.usualNow.AI, c.usualBefore.AI),
+			Change: in.compared.visitors(c.usualNow.AI, c.usualBefore.AI),
 		}
 		if c.isMachine {
 			row.Quiet = "a file for machines"
@@ -71,16 +71,11 @@ type moved struct{ Gained, Lost []mover }
 // mover is a page and how many visitors of a kind it gained.
 type mover struct {
 	Path, URL string
-	Gain, Now int64
+	Now       int64
 	Change    change
 }
 
-// newMovers returns none if the period before is not known.
 func (in Input) newMovers(pages []comparison) movers {
-	if !in.Before.Known {
-		return movers{}
-	}
-
 	readable := slices.DeleteFunc(slices.Clone(pages), func(c comparison) bool { return c.isMachine })
 	m := movers{Humans: in.moved(humans, readable), AIs: in.moved(ais, pages)}
 	m.AIs.Lost = nil // crawlers come and go
@@ -95,35 +90,21 @@ func (in Input) moved(k kind, pages []comparison) moved {
 	var all []mover
 	for _, page := range pages {
 		now := k.count(page.usualNow)
-		before := k.count(page.usualBefore)
-		c := k.change(in, now, before)
-		if c.verdict == aboutTheSame {
-			continue
-		}
-
-		all = append(all, mover{
-			Path:   page.Path,
-			URL:    page.URL,
-			Gain:   now - in.lengths().nearest(now, before),
-			Now:    now,
-			Change: c,
-		})
-	}
-
-	slices.SortStableFunc(all, func(a, b mover) int { return cmp.Compare(b.Gain, a.Gain) })
-
-	var m moved
-	for _, page := range all {
-		if page.Gain > 0 && len(m.Gained) < moversLength {
-			m.Gained = append(m.Gained, page)
+		c := k.compare(in.compared, now, k.count(page.usualBefore))
+		if c.verdict != aboutTheSame {
+			all = append(all, mover{Path: page.Path, URL: page.URL, Now: now, Change: c})
 		}
 	}
+	slices.SortStableFunc(all, func(a, b mover) int { return cmp.Compare(b.Change.Gain, a.Change.Gain) })
 
-	for _, page := range slices.Backward(all) {
-		if page.Gain < 0 && len(m.Lost) < moversLength {
-			m.Lost = append(m.Lost, page)
-		}
+	lost := slices.IndexFunc(all, func(m mover) bool { return m.Change.Gain < 0 })
+	if lost < 0 {
+		lost = len(all)
 	}
+	m := moved{Gained: all[:lost], Lost: slices.Clone(all[lost:])}
+	slices.Reverse(m.Lost)
+	m.Gained = m.Gained[:min(moversLength, len(m.Gained))]
+	m.Lost = m.Lost[:min(moversLength, len(m.Lost))]
 	return m
 }
 
@@ -132,5 +113,5 @@ func largest(what string, all []mover, k kind) string {
 	if len(all) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The largest %s of %s: %s, %s.", what, k.name, all[0].Path, signedCount(all[0].Gain))
+	return fmt.Sprintf("The largest %s of %s: %s, %s.", what, k.name, all[0].Path, signedCount(all[0].Change.Gain))
 }

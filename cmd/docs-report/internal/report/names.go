@@ -16,14 +16,15 @@ func (in Input) prepared() Input {
 	in.Period = in.Moved.rename(in.Period)
 	in.Before = in.Moved.rename(in.Before)
 
-	in.odd = findOdd(in.Days)
-	in.Missing = in.missing()
+	in.history = newHistory(in.Days, in.Months)
+	in.compared = in.windows()
+	in.Missing = in.compared.missing
 	if in.Missing != "" {
 		in.Before = Period{Window: in.Before.Window}
 	}
 
-	in.Period.usual = in.odd.usual(in.Period.Window, in.Period.Totals)
-	in.Before.usual = in.odd.usual(in.Before.Window, in.Before.Totals)
+	in.Period.usual = in.usual(in.Period.Window, in.Period.Totals)
+	in.Before.usual = in.usual(in.Before.Window, in.Before.Totals)
 	return in
 }
 
@@ -31,15 +32,17 @@ func (in Input) prepared() Input {
 // and the page may have moved.
 func (m Moved) rename(p Period) Period {
 	p.Rows = m.visitors(p.Rows)
-	p.Views.Rows = m.views(p.Views.Rows)
 	p.ByPage = m.counts(p.wholeThumbs())
-	p.Comments.Rows = m.feedback(p.Comments.Rows)
-	p.Conversations.Rows = m.conversations(p.Conversations.Rows)
 
-	p.Searches.Rows = slices.Clone(p.Searches.Rows)
-	for i, row := range p.Searches.Rows {
-		if row.TopClickedPage != "" {
-			p.Searches.Rows[i].TopClickedPage = m.page(row.TopClickedPage)
+	p.Comments.Rows = slices.Clone(p.Comments.Rows)
+	for i, row := range p.Comments.Rows {
+		p.Comments.Rows[i].Path = m.page(row.Path)
+	}
+
+	p.Conversations.Rows = slices.Clone(p.Conversations.Rows)
+	for i, row := range p.Conversations.Rows {
+		if row.PageURL != "" {
+			p.Conversations.Rows[i].PageURL = m.page(row.PageURL)
 		}
 	}
 	return p
@@ -66,15 +69,6 @@ func keepLarger(kept *mintlify.Visitor, row mintlify.Visitor) {
 	kept.Human = max(kept.Human, row.Human)
 	kept.AI = max(kept.AI, row.AI)
 	kept.Total = max(kept.Total, row.Total)
-}
-
-func (m Moved) views(rows []mintlify.View) []mintlify.View {
-	path := func(row *mintlify.View) *string { return &row.Path }
-	return mergeByPath(rows, path, m.Name, func(sum *mintlify.View, row mintlify.View) {
-		sum.Human += row.Human
-		sum.AI += row.AI
-		sum.Total += row.Total
-	})
 }
 
 // counts adds the thumbs of a page's names up.
@@ -110,29 +104,6 @@ func mergeByPath[T any](
 		merge(&all[i], row)
 	}
 	return all
-}
-
-func (m Moved) feedback(rows []mintlify.Feedback) []mintlify.Feedback {
-	rows = slices.Clone(rows)
-	for i, row := range rows {
-		rows[i].Path = m.page(row.Path)
-	}
-	return rows
-}
-
-func (m Moved) conversations(rows []mintlify.Conversation) []mintlify.Conversation {
-	rows = slices.Clone(rows)
-	for i, row := range rows {
-		if row.PageURL != "" {
-			rows[i].PageURL = m.page(row.PageURL)
-		}
-
-		rows[i].Sources = slices.Clone(row.Sources)
-		for j, source := range rows[i].Sources {
-			rows[i].Sources[j].URL = m.page(source.URL)
-		}
-	}
-	return rows
 }
 
 // wholeThumbs returns the thumbs of a period. The service lists only the first 100 pages: if there

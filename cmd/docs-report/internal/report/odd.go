@@ -1,8 +1,7 @@
 package report
 
 import (
-	"fmt"
-	"strings"
+	"slices"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
@@ -14,23 +13,23 @@ import (
 // regular readers, too. So what it has beyond the nearest usual day of its weekday is taken out
 // before anything is compared or ranked. Counts keep it, and say so.
 
-// odd has the days of a site or of a page, and which of them stand out.
-type odd struct {
-	days  []store.Point // oldest first
-	found []oddDay
+// history has the days and months of a site or of a page, oldest first, and which days stand out.
+type history struct {
+	days, months []store.Point
+	odd          []oddDay
 }
 
 type oddDay = outliers.Day
 
-func findOdd(points []store.Point) odd {
-	days, found := outliers.Find(points)
-	return odd{days: days, found: found}
+func newHistory(days, months []store.Point) history {
+	days, odd := outliers.Find(days)
+	return history{days: days, months: months, odd: odd}
 }
 
 // absent counts the days of a window that are not known.
-func (o odd) absent(w store.Window) int {
+func (h history) absent(w store.Window) int {
 	absent := w.Days()
-	for _, day := range o.days {
+	for _, day := range h.days {
 		if isWithin(day.Window, w) {
 			absent--
 		}
@@ -39,8 +38,8 @@ func (o odd) absent(w store.Window) int {
 }
 
 // withoutUsual returns a day of a window that stands out and cannot be compared with a usual one.
-func (o odd) withoutUsual(w store.Window) (mintlify.Date, bool) {
-	for _, d := range o.found {
+func (h history) withoutUsual(w store.Window) (mintlify.Date, bool) {
+	for _, d := range h.odd {
 		if !d.HasUsual && isAt(d.Day.Time(), w) {
 			return d.Day, true
 		}
@@ -49,9 +48,9 @@ func (o odd) withoutUsual(w store.Window) (mintlify.Date, bool) {
 }
 
 // within returns the days of a window that stand out.
-func (o odd) within(w store.Window) []oddDay {
+func (h history) within(w store.Window) []oddDay {
 	var all []oddDay
-	for _, d := range o.found {
+	for _, d := range h.odd {
 		if isAt(d.Day.Time(), w) {
 			all = append(all, d)
 		}
@@ -60,8 +59,8 @@ func (o odd) within(w store.Window) []oddDay {
 }
 
 // usual returns the counts of a window without what its days have more than usual.
-func (o odd) usual(w store.Window, counts mintlify.VisitorTotals) mintlify.VisitorTotals {
-	for _, d := range o.within(w) {
+func (h history) usual(w store.Window, counts mintlify.VisitorTotals) mintlify.VisitorTotals {
+	for _, d := range h.within(w) {
 		human := min(d.Human, counts.Human)
 		ai := min(d.AI, counts.AI)
 		counts.Human -= human
@@ -72,24 +71,20 @@ func (o odd) usual(w store.Window, counts mintlify.VisitorTotals) mintlify.Visit
 }
 
 // note says how much of a window's count is more than usual, and on which days, or returns "".
-func (o odd) note(w store.Window, count func(oddDay) int64) string {
+func (h history) note(w store.Window, count func(oddDay) int64) string {
 	sum := int64(0)
 	var days []string
-	for _, d := range o.within(w) {
+	for _, d := range h.within(w) {
 		if n := count(d); n > 0 {
 			sum += n
 			days = append(days, d.Day.Time().Format("Mon "+shortDay))
 		}
 	}
 
-	const named = 3
-	if len(days) > named {
-		days = append(days[:named], fmt.Sprintf("%d more days", len(days)-named))
-	}
 	if sum == 0 {
 		return ""
 	}
-	return number(sum) + " more than usual on " + strings.Join(days, ", ")
+	return number(sum) + " more than usual on " + firstFew(days, ", ", outliersNamed)
 }
 
 func oddHumans(d oddDay) int64 { return d.Human }
@@ -100,15 +95,41 @@ func oddAll(d oddDay) int64    { return d.Human + d.AI }
 // their pages.
 func OddDates(days []store.Point, within ...store.Window) []mintlify.Date {
 	var all []mintlify.Date
-	o := findOdd(days)
+	h := newHistory(days, nil)
 	for _, w := range within {
-		for _, d := range o.within(w) {
+		for _, d := range h.within(w) {
 			if d.HasUsual {
 				all = append(all, d.Day, d.Usual)
 			}
 		}
 	}
 	return all
+}
+
+// opening returns the day or month of the first visitor, if it is within a window, after its first day:
+// what came before and after cannot be compared. What is not loaded is not an opening.
+func (h history) opening(w store.Window) (string, bool) {
+	hasVisitors := func(p store.Point) bool { return p.Counts != (mintlify.VisitorTotals{}) }
+	month := slices.IndexFunc(h.months, hasVisitors)
+	if month >= 0 && !h.months[month].To.Time().After(w.From.Time()) {
+		return "", false
+	}
+
+	day := slices.IndexFunc(h.days, hasVisitors)
+	if day >= 0 && !h.days[day].From.Time().After(w.From.Time()) {
+		return "", false
+	}
+	if day > 0 && h.days[day-1].To == h.days[day].From {
+		first := h.days[day].From
+		return first.Time().Format("2 January"), first.Time().Before(w.To.Time())
+	}
+
+	// The days are not loaded: a month without visitors before a first month shows the opening.
+	if month > 0 && h.months[month-1].To == h.months[month].From {
+		first := h.months[month].From
+		return first.Time().Format("January 2006"), first.Time().Before(w.To.Time())
+	}
+	return "", false
 }
 
 // usualRows returns a period's pages without what its days have more than usual, by path.
@@ -118,29 +139,33 @@ func (in Input) usualRows(p Period) map[string]mintlify.Visitor {
 		all[row.Path] = row
 	}
 
-	for _, d := range in.odd.within(p.Window) {
+	for _, d := range in.within(p.Window) {
 		usual := map[string]mintlify.Visitor{}
 		for _, row := range in.Moved.visitors(in.DayRows[d.Usual]) {
 			usual[row.Path] = row
 		}
 
 		for _, row := range in.Moved.visitors(in.DayRows[d.Day]) {
-			page, isThere := all[row.Path]
-			if !isThere {
-				continue
+			if page, isThere := all[row.Path]; isThere {
+				all[row.Path] = takeOut(d, page, row, usual[row.Path])
 			}
-			human, ai := int64(0), int64(0)
-			if d.Human > 0 {
-				human = min(page.Human, max(0, row.Human-usual[row.Path].Human))
-			}
-			if d.AI > 0 {
-				ai = min(page.AI, max(0, row.AI-usual[row.Path].AI))
-			}
-			page.Human -= human
-			page.AI -= ai
-			page.Total = max(0, page.Total-human-ai)
-			all[row.Path] = page
 		}
 	}
 	return all
+}
+
+// takeOut returns a page without what it has on that day beyond its usual day.
+func takeOut(d oddDay, page, day, usual mintlify.Visitor) mintlify.Visitor {
+	if d.Human > 0 {
+		human := min(page.Human, max(0, day.Human-usual.Human))
+		page.Human -= human
+		page.Total -= human
+	}
+	if d.AI > 0 {
+		ai := min(page.AI, max(0, day.AI-usual.AI))
+		page.AI -= ai
+		page.Total -= ai
+	}
+	page.Total = max(0, page.Total)
+	return page
 }

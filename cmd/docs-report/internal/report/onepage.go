@@ -22,8 +22,9 @@ type PageInput struct {
 	Generated time.Time
 	Moved     Moved
 	Since     mintlify.Date // the day of a rewrite; zero: there was none
-	Weeks     []store.Point // have the page's visitors for totals, oldest first
-	Days      []store.Point // are the page's days
+
+	// Weeks, Days and Months have the page's visitors for totals, oldest first.
+	Weeks, Days, Months []store.Point
 
 	// All lists that the database has, oldest first. They may overlap.
 	Searches      []List[mintlify.SearchTerm]
@@ -31,7 +32,7 @@ type PageInput struct {
 	Conversations []List[mintlify.Conversation]
 	Comments      []List[mintlify.Feedback]
 
-	odd odd
+	history
 }
 
 // OnePage returns the page of a page.
@@ -64,8 +65,8 @@ type pageWeek struct {
 }
 
 func newPageView(in PageInput) pageView {
-	in.odd = findOdd(in.Days)
-	all := store.Window{From: in.Weeks[0].From, To: in.Weeks[len(in.Weeks)-1].To}
+	in.history = newHistory(in.Days, in.Months)
+	all := in.weeks()
 
 	chart := plot{unit: store.Week, buckets: buckets(all, store.Week, in.Weeks)}
 	if !in.Since.IsZero() {
@@ -86,14 +87,20 @@ func newPageView(in PageInput) pageView {
 		Asked:      in.asked(),
 		Complaints: in.complaints(),
 	}
+	v.HasTexts = true // the searches that end here
 
 	if !in.Since.IsZero() {
-		v.Comparison = in.compare()
+		v.Comparison = in.changed()
 	}
 	for _, week := range v.Chart.Rows {
-		v.Numbers = append(v.Numbers, pageWeek{week, in.thumbsIn(week.Window).text()})
+		v.Numbers = append(v.Numbers, pageWeek{week, in.thumbsWithin(week.Window).text()})
 	}
 	return v
+}
+
+// weeks returns the days of all weeks.
+func (in PageInput) weeks() store.Window {
+	return store.Window{From: in.Weeks[0].From, To: in.Weeks[len(in.Weeks)-1].To}
 }
 
 // is reports whether a path or URL names the page.
@@ -119,7 +126,7 @@ func (in PageInput) endHere() section {
 		}
 	}
 
-	if isKnown(list.Export) {
+	if list.isKnown() {
 		s.Summary = span(list.Window) + ": the search terms for which readers click this page most."
 	}
 	best := newFindings("", list.Export, rows, "There is no search term for which readers click this page most.")
@@ -130,8 +137,8 @@ func (in PageInput) endHere() section {
 // asked lists what readers asked the assistant on this page.
 func (in PageInput) asked() section {
 	s := section{ID: "questions", Title: "What was asked here"}
-	rows, known := rowsOnce(in.Conversations, func(row mintlify.Conversation) time.Time { return row.Timestamp })
-	rows = slices.DeleteFunc(rows, func(row mintlify.Conversation) bool { return !in.is(row.PageURL) })
+	list := Within(in.Conversations, askedAt, in.weeks())
+	rows := slices.DeleteFunc(list.Rows, func(row mintlify.Conversation) bool { return !in.is(row.PageURL) })
 
 	counts := countQuestions(rows)
 	by := counts.byText
@@ -150,100 +157,76 @@ func (in PageInput) asked() section {
 			Width: float64(c.all),
 		})
 	}
-
 	slices.SortFunc(found, func(a, b finding) int { return cmp.Compare(a.Text, b.Text) }) // if equal
 
-	best := newFindings(title, newest(in.Conversations).Export, found, "Nobody asked the assistant on this page.")
-	s.Lists = []findings{best}
-	if len(known) > 0 {
-		s.Summary = fmt.Sprintf("%s, of which the assistant could not answer %s, on the %s that the database knows.",
-			plural(counts.sum.all, "question", "questions"), number(counts.sum.some),
-			plural(int64(len(known)), "day", "days"))
+	s.Lists = []findings{newFindings(title, list.Export, found, "Nobody asked the assistant on this page.")}
+	if counts.sum.all > 0 {
+		s.Summary = fmt.Sprintf("The assistant could not answer %s of %s.",
+			number(counts.sum.some), plural(counts.sum.all, "question", "questions"))
 	}
 	return s
 }
 
 // complaints lists what readers wrote about this page, the newest first.
 func (in PageInput) complaints() section {
-	s := section{ID: "complaints", Title: "What was complained about"}
-	rows, _ := rowsOnce(in.Comments, func(row mintlify.Feedback) time.Time { return row.CreatedAt })
-	rows = slices.DeleteFunc(rows, func(row mintlify.Feedback) bool {
-		return !in.is(row.Path) || !isCriticism(row)
-	})
-	slices.SortStableFunc(rows, func(a, b mintlify.Feedback) int { return b.CreatedAt.Compare(a.CreatedAt) })
-
-	var found []finding
-	settled := int64(0)
-	for _, row := range rows {
-		if isSettled(row) {
-			settled++
-			continue
-		}
-		found = append(found, finding{Text: textOf(row.Comment), Quiet: saidAt(row)})
+	all := in.weeks()
+	p := Period{Window: all, Comments: Within(in.Comments, writtenAt, all)}
+	p.Comments.Rows = slices.DeleteFunc(p.Comments.Rows, func(row mintlify.Feedback) bool { return !in.is(row.Path) })
+	for i := range p.Comments.Rows {
+		p.Comments.Rows[i].Path = "" // all are of this page
 	}
 
-	list := newest(in.Comments)
-	best := newFindings("In their words", list.Export, found, "Nobody wrote a complaint that is open.")
-	if len(rows) == 0 && !list.Texts && list.State != store.Expired {
-		best.Empty = "What readers wrote is not kept; docs-report sync -texts keeps it."
-	}
-	if settled > 0 {
-		best.Note = sentences(best.Note, settledNote(settled, list.At))
-	}
-	s.Lists = []findings{best}
-
-	var sum thumbs
-	for _, week := range in.Weeks {
-		sum = sum.plus(in.thumbsIn(week.Window))
+	best := Input{Period: p}.inTheirWords("Nobody wrote a complaint that is open.")
+	if len(in.Comments) == 0 {
+		best.Empty = textsNotKept
 	}
 
-	if sum.weeks > 0 {
-		s.Summary = fmt.Sprintf("%s of %s down. The database knows the thumbs of %s.",
-			number(sum.down), pointing(sum.up+sum.down), plural(sum.weeks, "week", "weeks"))
+	s := section{ID: "complaints", Title: "What was complained about", Lists: []findings{best}}
+	if sum := in.thumbsWithin(all); sum.weeks > 0 {
+		s.Summary = fmt.Sprintf("%s of %s down, in the %s whose thumbs the database knows.",
+			number(sum.some), pointing(sum.all), plural(sum.weeks, "week", "weeks"))
 	}
 	return s
 }
 
-// thumbs are the counts of this page, and the number of weeks that they cover.
-type thumbs struct{ up, down, weeks int64 }
+const textsNotKept = "What readers wrote is not kept; docs-report sync -texts keeps it."
 
-func (t thumbs) plus(other thumbs) thumbs {
-	return thumbs{t.up + other.up, t.down + other.down, t.weeks + other.weeks}
+// thumbs are those of this page, and the number of weeks that they cover.
+type thumbs struct {
+	part
+	weeks int64
 }
 
 func (t thumbs) text() string {
 	switch {
 	case t.weeks == 0:
 		return "–"
-	case t.up+t.down == 0:
+	case t.all == 0:
 		return "none"
 	}
-	return number(t.down) + " of " + number(t.up+t.down)
+	return number(t.some) + " of " + number(t.all)
 }
 
-// thumbsIn returns a week's thumbs. If they are not known, they cover no week.
-func (in PageInput) thumbsIn(w store.Window) thumbs {
+// thumbsWithin adds up the thumbs of the weeks that are known.
+func (in PageInput) thumbsWithin(w store.Window) thumbs {
+	var sum thumbs
 	for _, list := range in.ByPage {
-		if list.From != w.From || list.To != w.To || !list.isKnown() {
+		if list.Span() != store.Week || !isWithin(list.Window, w) || !list.isKnown() {
 			continue
 		}
 
-		sum := thumbs{weeks: 1}
 		isListed := false
 		for _, row := range list.Rows {
 			if in.is(row.Path) {
-				sum.up += row.ThumbsUp
-				sum.down += row.ThumbsDown
+				sum.part = sum.plus(part{row.ThumbsDown, row.ThumbsDown + row.ThumbsUp})
 				isListed = true
 			}
 		}
-
-		if !isListed && list.Truncated { // the page may be beyond the end of the list
-			return thumbs{}
+		if isListed || !list.Truncated { // else the page may be beyond the end of the list
+			sum.weeks++
 		}
-		return sum
 	}
-	return thumbs{}
+	return sum
 }
 
 // newest returns the list that ends last, and of these the longest.
@@ -258,41 +241,5 @@ func newest[T any](lists []List[T]) List[T] {
 	return best
 }
 
-// rowsOnce returns the rows of lists that may overlap, with the rows of each day only once. It
-// also returns the days whose rows are complete.
-func rowsOnce[T any](lists []List[T], at func(T) time.Time) ([]T, map[mintlify.Date]bool) {
-	var rows []T
-	known := map[mintlify.Date]bool{}
-	for _, list := range lists {
-		if !list.isKnown() || list.Truncated || list.Kind == store.Feedback && !list.Texts {
-			continue
-		}
-		for _, row := range list.Rows {
-			if !known[mintlify.DayOf(at(row).UTC())] {
-				rows = append(rows, row)
-			}
-		}
-
-		for day := list.From; day != list.To; day = day.AddDays(1) {
-			known[day] = true
-		}
-	}
-	return rows, known
-}
-
-// PageCommand is the command that reports one page.
-func PageCommand(project, path string, since mintlify.Date) string {
-	return fmt.Sprintf("docs-report report -projects %s -page %s -since %v -o one-page.html",
-		shellQuote(project), shellQuote(path), since)
-}
-
-// shellQuote keeps a shell from reading anything into a word.
-func shellQuote(word string) string {
-	isPlain := !strings.ContainsFunc(word, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-", r)
-	})
-	if isPlain && word != "" && word[0] != '-' {
-		return word
-	}
-	return "'" + strings.ReplaceAll(textOf(word), "'", `'\''`) + "'"
-}
+func askedAt(row mintlify.Conversation) time.Time { return row.Timestamp }
+func writtenAt(row mintlify.Feedback) time.Time   { return row.CreatedAt }

@@ -17,17 +17,20 @@ const (
 type comparison struct {
 	raw, Path, URL string // raw is as received
 	Now, Before    mintlify.Visitor
+	said           said
 
 	usualNow, usualBefore mintlify.Visitor // are without what stands out
 
 	Change    change
-	Views     string
 	OffPaper  bool
 	isMachine bool
 }
 
-// compare returns the pages of either period, those read most first.
-func (in Input) compare() []comparison {
+// Votes returns what readers say about the page, or nothing.
+func (c comparison) Votes() string { return c.said.Share() }
+
+// pages returns the pages of either period, those read most first.
+func (in Input) pages() []comparison {
 	byPath := map[string]*comparison{}
 	for _, row := range in.Period.Rows {
 		in.find(byPath, row.Path).Now = row
@@ -36,19 +39,15 @@ func (in Input) compare() []comparison {
 		in.find(byPath, row.Path).Before = row
 	}
 
-	for _, row := range in.Period.Views.Rows {
-		if c := byPath[row.Path]; c != nil {
-			c.Views = number(row.Total)
-		}
-	}
-
 	usualNow := in.usualRows(in.Period)
 	usualBefore := in.usualRows(in.Before)
+	said := in.saidByPage()
 	pages := make([]comparison, 0, len(byPath))
 	for path, c := range byPath {
 		c.usualNow = usualNow[path]
 		c.usualBefore = usualBefore[path]
-		c.Change = in.changeOf(c.usualNow.Total, c.usualBefore.Total)
+		c.Change = in.compared.visitors(c.usualNow.Total, c.usualBefore.Total)
+		c.said = said[pagePath(path)]
 		pages = append(pages, *c)
 	}
 
@@ -72,7 +71,6 @@ func (in Input) find(byPath map[string]*comparison, path string) *comparison {
 			raw:       path,
 			Path:      textOf(path),
 			URL:       in.link(path),
-			Views:     "–",
 			isMachine: in.isMachine(path),
 		}
 	}
@@ -91,14 +89,22 @@ func (in Input) isMachine(file string) bool {
 	})
 }
 
+// group is a section of the documentation, which a team may own. Its visitors are added up: who reads two
+// of its pages counts twice.
 type group struct {
 	Name string
 	Rows []comparison
+	Sum  mintlify.Visitor
+
+	votes part
 }
+
+// Votes returns what readers say about the pages of the section, or nothing.
+func (g group) Votes() string { return g.votes.of() }
 
 // groups returns the pages by section, the one with the most read page first. Files for
 // machines come last.
-func groups(pages []comparison) []group {
+func groups(pages []comparison, others []fix) []group {
 	var all []group
 	machines := group{Name: "Machine files"}
 	index := map[string]int{}
@@ -107,7 +113,7 @@ func groups(pages []comparison) []group {
 			c.URL = ""
 		}
 		if c.isMachine {
-			machines.Rows = append(machines.Rows, c)
+			machines.add(c)
 			continue
 		}
 
@@ -118,13 +124,26 @@ func groups(pages []comparison) []group {
 			index[name] = at
 			all = append(all, group{Name: name})
 		}
-		all[at].Rows = append(all[at].Rows, c)
+		all[at].add(c)
 	}
 
+	for _, page := range others {
+		if at, found := index[sectionOf(page.Path)]; found {
+			all[at].votes = all[at].votes.plus(page.votes())
+		}
+	}
 	if len(machines.Rows) > 0 {
 		all = append(all, machines)
 	}
 	return all
+}
+
+func (g *group) add(c comparison) {
+	g.Rows = append(g.Rows, c)
+	g.Sum.Human += c.Now.Human
+	g.Sum.AI += c.Now.AI
+	g.Sum.Total += c.Now.Total
+	g.votes = g.votes.plus(c.said.votes())
 }
 
 // sectionOf returns a path's first element, if the path has more elements.

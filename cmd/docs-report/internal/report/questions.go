@@ -16,32 +16,23 @@ func (in Input) questions() section {
 
 	s := section{ID: "questions", Title: "What readers ask the assistant and get no answer to"}
 	if now.sum.all > 0 {
-		s.Summary = fmt.Sprintf("The assistant could not answer %s of %s.",
-			number(now.sum.some), plural(now.sum.all, "question", "questions"))
+		s.Summary = fmt.Sprintf("The assistant could not answer %s of %s%s.",
+			number(now.sum.some), plural(now.sum.all, "question", "questions"),
+			questionRate(in.Period.Conversations).loaded())
 	}
-	s.Summary = sentences(s.Summary, in.callers())
-
-	hasTexts := in.Period.Conversations.Texts
 	if !in.Before.Conversations.Texts {
 		before.byText = nil
 	}
 
 	best := in.unanswered("By category", now.byCategory, before.byCategory)
-	switch {
-	case now.sum.all == 0:
-		s.Lists = []findings{best}
-
-	case hasTexts:
+	if in.Period.Conversations.Texts && now.sum.all > 0 {
 		best = in.unanswered("Asked most", now.byText, before.byText)
-		s.Lists = []findings{best}
-
-	default:
-		pages := in.unanswered("Asked on these pages", now.byPage, before.byPage)
-		pages.Note = sentences(pages.Note, "What readers asked is not kept; docs-report sync -texts keeps it.")
-		s.Lists = []findings{best, pages}
 	}
-
-	s.Lists[0].Note = sentences(s.Lists[0].Note, in.note(in.Before.Conversations.Export))
+	if !in.Period.Conversations.Texts && now.sum.all > 0 {
+		best.Note = sentences(best.Note, "What readers asked is not kept; docs-report sync -texts keeps it.")
+	}
+	best.Note = sentences(best.Note, in.listBefore(in.Before.Conversations.Export))
+	s.Lists = []findings{best}
 	return s
 }
 
@@ -83,7 +74,7 @@ func (in Input) unanswered(title string, counts, before map[string]part) finding
 	for key, c := range before {
 		counted[key] = c.some
 	}
-	earlier := in.earlier(list, in.Before.Conversations.Export, counted)
+	earlier := in.earlier(list, in.Before.Conversations.Export, mostByChance, counted)
 
 	var rows []finding
 	for key, c := range counts {
@@ -107,20 +98,4 @@ func (in Input) unanswered(title string, counts, before map[string]part) finding
 
 	slices.SortFunc(rows, func(a, b finding) int { return cmp.Compare(a.Text, b.Text) }) // if equal
 	return newFindings(title, list, rows, "The assistant answered every question.")
-}
-
-// callers says from where the assistant was asked.
-func (in Input) callers() string {
-	list := in.Period.Callers
-	if !list.isKnown() || len(list.Rows) == 0 {
-		return ""
-	}
-
-	row := list.Rows[0]
-	all := row.Web + row.API + row.Other
-	if all == 0 {
-		return ""
-	}
-	return fmt.Sprintf("Asked from: the documentation %s, the API %s, elsewhere %s.",
-		part{row.Web, all}.text(), part{row.API, all}.text(), part{row.Other, all}.text())
 }

@@ -8,6 +8,7 @@ import (
 	"embed"
 	"encoding/base64"
 	"html/template"
+	"slices"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -38,12 +39,13 @@ type Input struct {
 	Moved   Moved
 	Sitemap []string // are the paths of all pages; nil: they are not known
 
-	odd     odd
 	Missing string // is why there is no comparison, or ""
+
+	history
+	compared windows
 }
 
-// Period has the visitors and the lists of a window. The page does not show the comments and views
-// of the period before.
+// Period has the visitors and the lists of a window.
 type Period struct {
 	store.Window
 	Known  bool // the database has the visitors
@@ -54,8 +56,6 @@ type Period struct {
 	Conversations List[mintlify.Conversation]
 	ByPage        List[mintlify.FeedbackCount]
 	Comments      List[mintlify.Feedback]
-	Views         List[mintlify.View]
-	Callers       List[mintlify.CallerStats]
 
 	Weeks []List[mintlify.FeedbackCount] // are the thumbs of each of the window's weeks
 
@@ -85,22 +85,21 @@ var (
 		"number":  number,
 		"share":   shareText,
 		"signed":  signedCount,
-		"labeled": chart.labeled,
 		"days":    bucketDays,
 		"weekend": isWeekend,
+		"breaks":  breaks,
 	}).ParseFS(files, "*.html"))
 )
 
 // Page returns the page.
 func Page(in Input) ([]byte, error) { return render("page.html", newView(in)) }
 
-// Index returns a page with a row for each project. files are their pages.
-func Index(inputs []Input, files []string) ([]byte, error) {
+// Index returns a page with a row for each project, the worst first. files are their pages, by project.
+func Index(inputs []Input, files map[string]string) ([]byte, error) {
 	index := newView(inputs[0])
-	for i, in := range inputs {
-		row := newView(in)
-		row.File = files[i]
-		index.Rows = append(index.Rows, row)
+	index.Rows = worstFirst(inputs)
+	for i, row := range index.Rows {
+		index.Rows[i].File = files[row.Project]
 	}
 	return render("index.html", index)
 }
@@ -137,7 +136,8 @@ type view struct {
 	Shown  int    // counts those in the table
 	Break  string // is what was redefined within the comparison
 
-	Command string // reports one of these pages
+	HasVotes  bool      // readers say something about a page
+	Suspected suspected // are pages that seem to have moved
 
 	FinalNote string // says when the counts are final
 	NextWeek  string // is the day on which there is more to see
@@ -152,7 +152,7 @@ const mostPages = 5000 // in the table: browsers are slow with more
 
 func newView(in Input) view {
 	in = in.prepared()
-	pages := in.compare()
+	pages := in.pages()
 	searched := newSearches(in)
 	shown := min(len(pages), mostPages)
 
@@ -164,6 +164,7 @@ func newView(in Input) view {
 		BeforeDates: span(in.Before.Window),
 
 		Fixes:      in.fixFirst(pages),
+		Suspected:  in.suspect(),
 		Headlines:  newHeadlines(in, searched),
 		AIsRead:    in.aisRead(pages),
 		Chart:      newTrend(in),
@@ -175,19 +176,19 @@ func newView(in Input) view {
 		Questions:  in.questions(),
 		Complaints: in.complaints(),
 
-		Groups: groups(pages[:shown]),
-		Pages:  len(pages),
-		Shown:  shown,
-		Break:  breakWithin(in.Before.From, in.Period.To),
+		Pages: len(pages),
+		Shown: shown,
+		Break: breakWithin(in.Before.From, in.Period.To),
 
 		FinalNote: in.finalNote(),
 		NextWeek:  in.nextWeek(),
 		MovedFrom: in.Moved.words(),
 	}
 
-	if len(pages) > 0 {
-		v.Command = PageCommand(in.Project, pages[0].raw, in.Period.From)
-	}
+	v.Groups = groups(pages[:shown], v.Fixes.elsewhere)
+	v.HasVotes = slices.ContainsFunc(v.Groups, func(g group) bool { return g.votes.all > 0 })
+	v.HasTexts = len(in.Period.Searches.Rows) > 0 || len(in.Period.Comments.Rows) > 0 ||
+		in.Period.Conversations.Texts && len(in.Period.Conversations.Rows) > 0
 	if !in.NotLoaded.IsZero() {
 		v.LateWeek = "The week of " + in.NotLoaded.Time().Format("2 January") + " is not loaded yet"
 	}
@@ -204,7 +205,7 @@ func (v *view) split() {
 	if v.Growth.Empty != "" {
 		v.Nothing = append(v.Nothing, nothing{"Growth by month", v.Growth.Empty})
 	}
-	if v.Input.Before.Known && v.Movers.Summary == "" {
+	if v.Missing == "" && v.Movers.Summary == "" {
 		v.Nothing = append(v.Nothing, nothing{"Gains and losses", "No page gained or lost more than chance."})
 	}
 
@@ -240,10 +241,11 @@ func (in Input) nextWeek() string {
 
 // head has the data of the beginning of every page.
 type head struct {
-	Title  string
-	CSP    string
-	Style  template.CSS
-	Script template.JS
+	Title    string
+	CSP      string
+	Style    template.CSS
+	Script   template.JS
+	HasTexts bool // the page holds what readers typed
 }
 
 func newHead() head {

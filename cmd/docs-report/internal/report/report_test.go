@@ -119,7 +119,7 @@ func TestListsOfPages(t *testing.T) {
 	text := words(page)
 
 	assert.Contains(t, text, "What AIs read most"+
-		" /llms.txt 900 AIs · a file for machines +50% /guides/ais 90 AIs new /guides/humans 10 AIs −75% /few 3 AIs new What")
+		" /llms.txt 900 AIs · a file for machines +50% /guides/ais 90 AIs new /guides/humans 10 AIs −75% /few 3 AIs about the same What")
 
 	assert.Contains(t, text, "The largest loss of humans: /gone, −70. The largest gain of humans: /guides/humans, +200."+
 		" The largest gain of AIs: /llms.txt, +300. Compared with 22 February to 28 February 2027."+
@@ -127,9 +127,11 @@ func TestListsOfPages(t *testing.T) {
 		" Humans: lost /gone −70 to 0 −100%"+
 		" AIs: gained /llms.txt +300 to 900 +50% /guides/ais +90 to 90 new What", "without what may be chance, and AIs that are gone")
 
-	assert.Contains(t, text, "/guides 2 /guides/humans 300 10 310 3.2% +121% /guides/ais 10 90 95 90.0% new"+
-		" Top level 3 /twice 50 0 50 0.0% −17% /few 0 3 3 100.0% new /gone 0 0 0 – −100%"+
-		" Machine files 1 /llms.txt 0 900 900 100.0% +50% To see one page over all weeks")
+	assert.Contains(t, text, "/guides 2 310 100 405 24.4% 186 of 252 /guides/humans 300 10 310 3.2% +121% –"+
+		" /guides/ais 10 90 95 90.0% new –"+
+		" Top level 3 50 3 53 5.7% – /twice 50 0 50 0.0% about the same – /few 0 3 3 100.0% about the same –"+
+		" /gone 0 0 0 – −100% –"+
+		" Machine files 1 0 900 900 100.0% – /llms.txt 0 900 900 100.0% +50% – On paper")
 
 	_, ais, _ := strings.Cut(page, `id="ais-title"`)
 	ais, _, _ = strings.Cut(ais, "</section>")
@@ -146,19 +148,19 @@ func TestListsOfPages(t *testing.T) {
 func TestChangesOfLists(t *testing.T) {
 	in := demoInput(5)
 	text := words(write(t, in))
-	assert.Contains(t, text, "terraform 100 searches +12 graphql 95 searches −100 kubernetes 90 searches +90")
-	for _, chip := range []string{`flat">&#43;12<`, `good">−100<`, `bad">&#43;90<`} {
+	assert.Contains(t, text, "terraform 100 searches about the same graphql 95 searches −100 kubernetes 90 searches +90")
+	for _, chip := range []string{`flat">about the same<`, `good">−100<`, `bad">&#43;90<`} {
 		assert.Contains(t, write(t, in), `<span class="change `+chip, "12 more may be chance")
 	}
 
 	assert.NotContains(t, text, "By category", "there are texts")
 	assert.Contains(t, text, "How do I use terraform? 12 unanswered · of 12 +11")
-	assert.Contains(t, text, "/guides/terraform 20 thumbs down · 100.0% of 20 −2"+
+	assert.Contains(t, text, "/guides/terraform 20 thumbs down · 100.0% of 20 about the same"+
 		" /guides/graphql 19 thumbs down · 95.0% of 20 +19")
 
 	assert.Contains(t, text, "Searches for terms nobody clicked 71.9% +43.6 points worse, from 28.3% 870 of 1,210")
 	assert.Contains(t, text, "Thumbs down 72.5% −15.5 points about the same, from 88.0% 174 of 240", "of 25 thumbs before")
-	assert.Contains(t, strings.Join(report.Digest([]report.Input{in}), "\n"), "Searched without result: terraform (100 searches, +12)")
+	assert.Contains(t, strings.Join(report.Digest([]report.Input{in}), "\n"), "Searched without result: terraform (100 searches, about the same)")
 
 	in.Before.Searches.Truncated = true
 	in.Before.Conversations.Texts = false
@@ -234,7 +236,7 @@ func TestHostilePathsAreEscaped(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(page, "<script"))
 	assert.NotContains(t, page, "<img")
 	assert.NotContains(t, page, "\u202e")
-	assert.Contains(t, page, "/ txt.exe", "a character that turns text around is left out")
+	assert.Contains(t, page, "/<wbr> txt.exe", "a character that turns text around is left out")
 	assert.Contains(t, page, "&lt;img")
 }
 
@@ -294,7 +296,7 @@ func TestWhatAReaderHasToKnow(t *testing.T) {
 	text := words(write(t, in))
 
 	assert.Contains(t, text, "Demo. These numbers are made up.")
-	assert.Contains(t, text, "Views count how often a page was opened")
+	assert.Contains(t, text, "This page holds what readers typed: pass it on only to those who may read that.")
 	assert.NotContains(t, text, "Not final.")
 	assert.NotContains(t, text, "from 2,000 human and AI redefined")
 
@@ -307,7 +309,7 @@ func TestWhatAReaderHasToKnow(t *testing.T) {
 
 	in.Old = true
 	in.NotLoaded = in.Period.To
-	index, err := report.Index([]report.Input{in, demoInput(5)}, []string{"a.html", "b.html"})
+	index, err := report.Index([]report.Input{in, demoInput(5)}, map[string]string{"docs": "a.html"})
 	require.NoError(t, err)
 	assert.Contains(t, words(string(index)), "docs Old. Not final. 19 October to 15 November 2026. The week of 16 November is not loaded yet")
 	assert.Equal(t, 1, strings.Count(string(index), "Old."))
@@ -385,7 +387,7 @@ func TestWithoutThePeriodBefore(t *testing.T) {
 	for _, untrue := range []string{" new", "“New”", "Gained", "Lost", "compared with", "Thin:", "±0", "from 0"} {
 		assert.NotContains(t, page, untrue)
 	}
-	assert.Regexp(t, `/quickstart [\d,]+ [\d,]+ [\d,]+ [\d.]+% – [\d,]+ /`, page)
+	assert.Regexp(t, `/quickstart [\d,]+ [\d,]+ [\d,]+ [\d.]+% – – /`, page)
 
 	digest := strings.Join(report.Digest([]report.Input{in}), "\n")
 	title, _, _ := strings.Cut(digest, "\n")

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
@@ -55,30 +54,29 @@ func hitsOf(terms []term) int64 {
 // searches are those that led nowhere, and where the others led.
 func (in Input) searches(all searches) section {
 	list := in.Period.Searches
-	before := in.earlier(list.Export, in.Before.Searches.Export, all.before.inVain())
-	before.errors = mostInClumps
+	before := in.earlier(list.Export, in.Before.Searches.Export, mostInClumps, all.before.inVain())
 
 	var inVain []finding
 	for _, t := range all.now.terms { // most hits first
 		if t.isFound() {
 			continue
 		}
-		row := t.finding(in.lastSearched(t))
+		row := t.finding("")
 		row.Change = before.changeOf(t.key, t.Hits)
 		inVain = append(inVain, row)
 	}
 
 	s := section{ID: "searches", Title: "What readers search for and do not find"}
 	if r := all.now.rate; r.all > 0 {
-		s.Summary = fmt.Sprintf("%s of %s went to terms that nobody clicked.",
-			number(r.some), plural(r.all, "search", "searches"))
+		s.Summary = fmt.Sprintf("%s of %s went to terms that nobody clicked%s.",
+			number(r.some), plural(r.all, "search", "searches"), r.loaded())
 		if r.note != "" {
 			s.Summary += " These numbers are " + r.note + "."
 		}
 	}
 
 	best := newFindings("Without a click", list.Export, inVain, "Each term was clicked.")
-	best.Note = sentences(best.Note, in.note(before.list))
+	best.Note = sentences(best.Note, in.listBefore(in.Before.Searches.Export))
 	s.Lists = []findings{best}
 
 	for _, t := range all.now.typed {
@@ -102,16 +100,6 @@ func (s searched) inVain() map[string]int64 {
 
 // isFound reports whether somebody clicked a result of the term.
 func isFound(row mintlify.SearchTerm) bool { return row.CTR > 0 && row.TopClickedPage != "" }
-
-const recently = 7 * 24 * time.Hour
-
-// lastSearched says when a term was searched for last, if that was long ago: older terms may be settled.
-func (in Input) lastSearched(t term) string {
-	if t.Last.IsZero() || in.Period.To.Time().Sub(t.Last) <= recently {
-		return ""
-	}
-	return "last on " + t.Last.UTC().Format(longDay)
-}
 
 func (t term) finding(quiet string) finding {
 	return finding{

@@ -22,7 +22,7 @@ func (v view) whoCame() string {
 	}
 
 	share := fmt.Sprintf("AIs are %.0f%% of the visitors", 100*share(now.Human, now.AI))
-	if !v.Input.Before.Known {
+	if v.Missing != "" {
 		return fmt.Sprintf("%s and %s; %s.",
 			v.counted(plural(v.Period.Totals.Human, "human", "humans"), v.Headlines.Humans),
 			v.counted(plural(v.Period.Totals.AI, "AI", "AIs"), v.Headlines.AIs), share)
@@ -66,10 +66,10 @@ func (v view) cameOf(kind string, now, before int64, c change, count func(oddDay
 	}
 
 	text := kind + " " + c.words()
-	if out := v.odd.note(v.Period.Window, count); out != "" {
+	if out := v.note(v.Period.Window, count); out != "" {
 		text += " without " + out
 	}
-	if out := v.odd.note(v.Input.Before.Window, count); out != "" {
+	if out := v.note(v.Input.Before.Window, count); out != "" {
 		text += " and without " + out + " before"
 	}
 	return text

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
@@ -19,7 +18,6 @@ type term struct {
 	Hits   int64
 	clicks float64
 	Page   string // is the page that readers clicked most; "" if nobody clicked
-	Last   time.Time
 
 	mostHits, mostClicked float64
 }
@@ -66,11 +64,7 @@ func (t *term) add(row mintlify.SearchTerm) {
 		}
 		t.clicks += hits * row.CTR
 	}
-
 	t.Hits += row.Hits
-	if row.LastSearchedAt.After(t.Last) {
-		t.Last = row.LastSearchedAt
-	}
 }
 
 // splitTyped takes out the terms that readers typed on the way to another term: nobody clicked

@@ -3,6 +3,8 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"html/template"
+	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -65,4 +67,18 @@ func plural(n int64, one, several string) string {
 		return "1 " + one
 	}
 	return number(n) + " " + several
+}
+
+// breaks lets a line break after the slashes and hyphens of a path.
+func breaks(text string) template.HTML {
+	escaped := template.HTMLEscapeString(text)
+	return template.HTML(strings.NewReplacer("/", "/<wbr>", "-", "-<wbr>").Replace(escaped))
+}
+
+// firstFew joins the first texts, and counts the rest.
+func firstFew(texts []string, separator string, most int) string {
+	if len(texts) <= most {
+		return strings.Join(texts, separator)
+	}
+	return strings.Join(texts[:most], separator) + fmt.Sprintf(" and %d more", len(texts)-most)
 }

@@ -1,0 +1,87 @@
+package report
+
+import (
+	"slices"
+	"time"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+)
+
+// Questions and comments have times. So lists of other windows have those of a window, too.
+
+// Questions returns the questions of a window.
+func Questions(lists []List[mintlify.Conversation], w store.Window) List[mintlify.Conversation] {
+	return Within(lists, askedAt, w)
+}
+
+// Comments returns the comments of a window.
+func Comments(lists []List[mintlify.Feedback], w store.Window) List[mintlify.Feedback] {
+	return Within(lists, writtenAt, w)
+}
+
+// Within returns the rows of a window from lists that may overlap, each day's only once. It says that the
+// list is truncated unless the rows of all days are known.
+func Within[T any](lists []List[T], at func(T) time.Time, w store.Window) List[T] {
+	rows, known := rowsOnce(lists, at)
+	list := List[T]{Export: newest(lists).Export}
+	list.Window = w
+	list.Truncated = !isCovered(w, known)
+	list.Texts = !slices.ContainsFunc(lists, func(l List[T]) bool { return l.isKnown() && !l.Texts })
+
+	for _, row := range rows {
+		if isAt(at(row), w) {
+			list.Rows = append(list.Rows, row)
+		}
+	}
+	list.Kept = len(list.Rows)
+	if list.Kept == 0 && list.Truncated {
+		return List[T]{Export: store.Export{Window: w}}
+	}
+	return list
+}
+
+// rowsOnce returns the rows of lists that may overlap, each day's only once. It also returns the days
+// whose rows are complete. The rows of a list that is cut come last.
+func rowsOnce[T any](lists []List[T], at func(T) time.Time) ([]T, map[mintlify.Date]bool) {
+	var rows []T
+	known := map[mintlify.Date]bool{}
+	isTaken := map[mintlify.Date]bool{}
+
+	for _, isCut := range []bool{false, true} {
+		for _, list := range lists {
+			if !list.isKnown() || list.Truncated != isCut || list.Kind == store.Feedback && !list.Texts {
+				continue
+			}
+
+			for _, row := range list.Rows {
+				if !isTaken[mintlify.DayOf(at(row).UTC())] {
+					rows = append(rows, row)
+				}
+			}
+			for day := list.From; day != list.To; day = day.AddDays(1) {
+				isTaken[day] = true
+				known[day] = known[day] || !isCut
+			}
+		}
+	}
+	return rows, known
+}
+
+func isAt(t time.Time, w store.Window) bool {
+	return !t.Before(w.From.Time()) && t.Before(w.To.Time())
+}
+
+func isWithin(w, days store.Window) bool {
+	return !w.From.Time().Before(days.From.Time()) && !w.To.Time().After(days.To.Time())
+}
+
+func isCovered(w store.Window, known map[mintlify.Date]bool) bool {
+	for day := w.From; day != w.To; day = day.AddDays(1) {
+		if !known[day] {
+			return false
+		}
+	}
+	return true
+}
