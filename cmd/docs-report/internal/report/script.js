@@ -87,6 +87,7 @@
     const text = row.cells[column].textContent.trim().replace(/,/g, '');
     if (column === 0) return text;
     if (text === 'new') return Infinity;
+    if (text === 'about the same') return 0;
     if (text.startsWith('×')) return (parseFloat(text.slice(1)) - 1) * 100;
     const number = parseFloat(text.replace('−', '-').replace(/[+±]/, ''));
     return Number.isNaN(number) ? -Infinity : number;

@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -101,21 +102,46 @@ func windows() [][2]store.Window {
 
 var aChange = regexp.MustCompile(`[+−][\d.,]+%( \(about the same\)|,? about the same)?|×\d+|[+−][\d,]+ (to|points)\S*`)
 
-// changesOf returns the changes of all outputs that are more than "about the same".
-func changesOf(t *testing.T, in report.Input) []string {
+// outputs are all that the program writes about a window: the page, the digest, what goes to Slack, the
+// index, and the report of one page, with a mark on a day of it.
+func (s flatSite) outputs(t *testing.T, in report.Input) []string {
 	t.Helper()
-	page := write(t, in)
-	texts := []string{words(page), strings.Join(report.Digest([]report.Input{in}), "\n")}
+	changed := in.Period.From.AddDays(3)
+	in.Marks = []report.Mark{{Day: changed, Text: "Launch"}}
+	digest := strings.Join(report.Digest([]report.Input{in}), "\n")
+	index, err := report.Index([]report.Input{in, in}, nil)
+	require.NoError(t, err)
 
+	end := in.Days[len(in.Days)-1].To
+	one, err := report.OnePage(report.PageInput{
+		Project:   "docs",
+		Path:      "/start",
+		Since:     in.Before.From,
+		Generated: in.Generated,
+		Weeks:     s.points(store.Week, in.Days[0].From, end),
+		Days:      in.Days,
+		Months:    in.Months,
+	})
+	require.NoError(t, err)
+	return []string{write(t, in), digest, report.Slack(digest), string(index), string(one)}
+}
+
+// changesOf returns the changes of all outputs that are more than "about the same".
+func (s flatSite) changesOf(t *testing.T, in report.Input) []string {
+	t.Helper()
 	var all []string
-	for _, text := range texts {
+	for _, text := range s.outputs(t, in) {
+		all = append(all, regexp.MustCompile(`change (good|bad)[^<]*<`).FindAllString(text, -1)...)
+		if strings.Contains(text, "<body>") {
+			text = words(text)
+		}
 		for _, found := range aChange.FindAllString(text, -1) {
 			if !strings.Contains(found, "about the same") {
 				all = append(all, found)
 			}
 		}
 	}
-	return append(all, regexp.MustCompile(`change (good|bad)[^<]*<`).FindAllString(page, -1)...)
+	return all
 }
 
 // The numbers of a site that never changes never change, in no week and no month, whoever reads it.
@@ -127,18 +153,11 @@ func TestAFlatSiteIsFlatAllYear(t *testing.T) {
 	} {
 		for _, w := range windows() {
 			in := s.report(w[0], w[1])
-			require.Empty(t, changesOf(t, withoutTable(in)), "%s, %v", name, w[0])
+			require.Empty(t, s.changesOf(t, in), "%s, %v", name, w[0])
 			require.Contains(t, sentenceOf(t, in), "Humans ", name)
 			require.NotContains(t, words(write(t, in)), "No comparison", "%s, %v", name, w[0])
 		}
 	}
-}
-
-// withoutTable has no list of pages: the table shows every change of a page.
-func withoutTable(in report.Input) report.Input {
-	in.Period.Rows = nil
-	in.Before.Rows = nil
-	return in
 }
 
 // A day of bots has regulars, too: what it has more is in no change, before and after it.
@@ -149,7 +168,7 @@ func TestADayOfBotsIsInNoChange(t *testing.T) {
 	}}
 	for _, w := range windows() {
 		in := s.report(w[0], w[1])
-		require.Empty(t, changesOf(t, withoutTable(in)), "%v", w[0])
+		require.Empty(t, s.changesOf(t, in), "%v", w[0])
 
 		if at := mintlify.Day(2027, time.March, 10).Time(); !at.Before(w[0].From.Time()) && at.Before(w[0].To.Time()) {
 			text := words(write(t, in))
@@ -159,13 +178,21 @@ func TestADayOfBotsIsInNoChange(t *testing.T) {
 	}
 }
 
-// A page's change has no bots either: they are taken out by the page's own rows of that day.
+// Nor in a page's change: they are taken out by the page's own rows of that day. The CSV keeps the counts.
 func TestBotsAreInNoChangeOfAPage(t *testing.T) {
 	s := flatSite{once: 500, bots: map[mintlify.Date]int64{mintlify.Day(2027, time.March, 10): 9000}}
 	w := store.LastWeeks("docs", 4, mintlify.Day(2027, time.March, 22))
-	text := words(write(t, s.report(w, w.Before())))
+	in := s.report(w, w.Before())
+	text := words(write(t, in))
 	assert.Regexp(t, `/start [\d,]+ [\d,]+ [\d,]+ [\d.]+% ±0%`, text)
 	assert.NotContains(t, text, "AIs: gained")
+
+	now := s.counts(w)
+	before := s.counts(w.Before())
+	csv, err := report.CSV([]report.Input{in})
+	require.NoError(t, err)
+	assert.Contains(t, string(csv), fmt.Sprintf(",/start,%d,%d,%d,%d,%d,%d\n",
+		now.Human, now.AI, now.Total, before.Human, before.AI, before.Total))
 }
 
 // While the day of the first visitor is within the two windows, nothing is compared with it.
@@ -177,8 +204,8 @@ func TestASiteThatOpensInMidMonth(t *testing.T) {
 			continue
 		}
 
-		in := withoutTable(s.report(w[0], w[1]))
-		require.Empty(t, changesOf(t, in), "%v", w[0])
+		in := s.report(w[0], w[1])
+		require.Empty(t, s.changesOf(t, in), "%v", w[0])
 
 		text := words(write(t, in))
 		isWithin := w[1].From.Time().Before(opens.Time()) && w[1].To.Time().After(opens.Time())
