@@ -104,7 +104,7 @@ func (p plot) draw() trend {
 	}
 
 	if len(missing) > 0 {
-		t.LeftOut = "Not in the database: " + firstFew(missing, ", ", 3) + "."
+		t.LeftOut = "Not in the database: " + firstFew(missing, ", ") + "."
 	}
 	if len(known) == 0 {
 		return t
@@ -378,8 +378,6 @@ func runs(numbers []*float64, buckets []bucket) [][]int {
 	return all
 }
 
-const outliersNamed = 3
-
 // outlierSentence names the outliers, the largest first.
 func (p panel) outlierSentence(of plot) string {
 	if len(p.outliers) == 0 {
@@ -392,7 +390,7 @@ func (p panel) outlierSentence(of plot) string {
 	for _, i := range largest {
 		named = append(named, fmt.Sprintf("%s (%s)", bucketDays(of.buckets[i].Window), number(int64(*p.now[i]))))
 	}
-	return fmt.Sprintf("%s far beyond a usual %s: %s.", p.Title, of.unit, firstFew(named, ", ", outliersNamed))
+	return fmt.Sprintf("%s far beyond a usual %s: %s.", p.Title, of.unit, firstFew(named, ", "))
 }
 
 // tickText stays within the margin of the chart.

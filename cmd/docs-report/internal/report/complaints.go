@@ -33,6 +33,8 @@ func (in Input) complaints() section {
 		s.Summary = fmt.Sprintf("%s of %s down (%s)%s.", number(r.some), pointing(r.all), r.text(), r.loaded())
 	}
 
+	s.Summary = sentences(s.Summary, in.wave())
+
 	best := newFindings("Pages by thumbs down", list.Export, rows, "No page has a thumb down.")
 	best.Note = sentences(best.Note, in.listBefore(in.Before.ByPage.Export))
 	s.Lists = []findings{best}
@@ -81,37 +83,45 @@ func (in Input) inTheirWords(empty string) findings {
 		f.Note = sentences(f.Note, fmt.Sprintf("Left out: %s resolved or dismissed, as of %s.",
 			plural(settled, "complaint that is", "complaints that are"), list.At.UTC().Format(longDay)))
 	}
-	f.Note = sentences(in.wave(), f.Note)
 	return f
 }
 
-// equalOnes makes one line of what readers wrote about a page in the same words.
+// equalOnes makes one line of what readers wrote in the same words.
 func equalOnes(newestFirst []mintlify.Feedback) []finding {
-	type words struct{ path, text string }
-	counts := map[words]int{}
-	wordsOf := func(row mintlify.Feedback) words { return words{row.Path, store.FoldTerm(row.Comment)} }
+	byWords := map[string][]mintlify.Feedback{}
 	for _, row := range newestFirst {
-		counts[wordsOf(row)]++
+		words := store.FoldTerm(row.Comment)
+		byWords[words] = append(byWords[words], row)
 	}
 
 	var all []finding
 	for _, row := range newestFirst {
-		count := counts[wordsOf(row)]
-		if count == 0 { // a newer one has the line
-			continue
+		words := store.FoldTerm(row.Comment)
+		if equal := byWords[words]; len(equal) > 0 {
+			all = append(all, finding{Text: textOf(row.Comment), Quiet: whereAndWhen(equal)})
 		}
-
-		counts[wordsOf(row)] = 0
-		place := saidAt(row)
-		if count > 1 {
-			place = fmt.Sprintf("%d times, last %s", count, place)
-		}
-		if row.Path != "" {
-			place = "on " + textOf(row.Path) + ", " + place
-		}
-		all = append(all, finding{Text: textOf(row.Comment), Quiet: place})
+		delete(byWords, words)
 	}
 	return all
+}
+
+// whereAndWhen names the pages of equal complaints, and the day of the newest.
+func whereAndWhen(equal []mintlify.Feedback) string {
+	when := saidAt(equal[0])
+	if len(equal) > 1 {
+		when = fmt.Sprintf("%d times, last %s", len(equal), when)
+	}
+
+	var pages []string
+	for _, row := range equal {
+		if !slices.Contains(pages, textOf(row.Path)) && row.Path != "" {
+			pages = append(pages, textOf(row.Path))
+		}
+	}
+	if len(pages) == 0 {
+		return when
+	}
+	return "on " + firstFew(pages, ", ") + ", " + when
 }
 
 const leastOfWave = 5 // complaints in a week

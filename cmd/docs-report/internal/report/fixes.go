@@ -11,8 +11,9 @@ import (
 type fixes struct {
 	Rows          []fix
 	Empty, Note   string
-	HasQuestions  bool // somebody asked on one of the pages
-	HasComplaints bool // somebody wrote about one of the pages
+	Sections      string // names the sections with the most bad votes
+	HasQuestions  bool   // somebody asked on one of the pages
+	HasComplaints bool   // somebody wrote about one of the pages
 
 	elsewhere []fix // are the pages with votes and without visitors
 }
@@ -40,26 +41,10 @@ func (in Input) fixFirst(pages []comparison) fixes {
 	list := in.Period.ByPage
 	f := fixes{Empty: emptiness(list.Export), Note: partOf(list.Export)}
 
-	isVisited := map[string]bool{}
-	for _, c := range pages {
-		page := pagePath(c.raw)
-		if c.said.bad() > 0 && !isVisited[page] { // a page with a final slash has the same votes
-			f.Rows = append(f.Rows, newFix(c.said, c.Path, c.URL, c.Now.Human, c.usualNow.Human))
-		}
-		isVisited[page] = true
-	}
-
-	middle := medianOfHumans(pages)
-	for page, s := range in.saidByPage() { // a redirect, or the service names the page in another way
-		if !isVisited[page] && strings.HasPrefix(page, "/") {
-			f.elsewhere = append(f.elsewhere, newFix(s, textOf(page), in.link(page), unknownHumans, middle))
-		}
-	}
-	for _, row := range f.elsewhere {
-		if row.bad() > 0 {
-			f.Rows = append(f.Rows, row)
-		}
-	}
+	f.Rows = fixesOf(pages)
+	f.elsewhere = in.fixesElsewhere(pages)
+	f.Rows = append(f.Rows, f.elsewhere...)
+	f.Rows = slices.DeleteFunc(f.Rows, func(row fix) bool { return row.bad() == 0 })
 
 	slices.SortStableFunc(f.Rows, func(a, b fix) int {
 		return cmp.Or(
@@ -82,6 +67,37 @@ func (in Input) fixFirst(pages []comparison) fixes {
 		f.Empty = "No page has a thumb down, an unanswered question or an open complaint."
 	}
 	return f
+}
+
+// fixesOf returns the visited pages and what readers say about each. A page with a final slash has the
+// same votes.
+func fixesOf(pages []comparison) []fix {
+	var all []fix
+	isTaken := map[string]bool{}
+	for _, c := range pages {
+		if page := pagePath(c.raw); !isTaken[page] {
+			isTaken[page] = true
+			all = append(all, newFix(c.said, c.Path, c.URL, c.Now.Human, c.usualNow.Human))
+		}
+	}
+	return all
+}
+
+// fixesElsewhere returns pages without visitors: redirects, or the service names the page in another way.
+func (in Input) fixesElsewhere(pages []comparison) []fix {
+	said := in.saidByPage()
+	for _, c := range pages {
+		delete(said, pagePath(c.raw))
+	}
+
+	var all []fix
+	middle := medianOfHumans(pages)
+	for page, s := range said {
+		if strings.HasPrefix(page, "/") {
+			all = append(all, newFix(s, textOf(page), in.link(page), unknownHumans, middle))
+		}
+	}
+	return all
 }
 
 // unknownHumans are those of a page that readers voted on, and that has no row of visitors.

@@ -30,7 +30,11 @@ func newGrowth(in Input) growth {
 		p.buckets = p.buckets[1:]
 	}
 
-	return growth{Summary: in.growthSummary(p.buckets), Broken: brokenAt(p.buckets), Chart: p.draw()}
+	g := growth{Summary: in.growthSummary(p.buckets), Broken: brokenAt(p.buckets)}
+	if len(p.buckets) > 1 {
+		g.Chart = p.draw()
+	}
+	return g
 }
 
 // sinceFirstVisitor leaves out the months before the site existed: the service counts nobody there.

@@ -141,12 +141,15 @@ func withDay(in report.Input, i int, counts mintlify.VisitorTotals) report.Input
 	in.Days = slices.Clone(in.Days)
 	at := slices.IndexFunc(in.Days, func(p store.Point) bool { return p.From == in.Trend[i].From })
 
+	was := in.Days[at].Counts
 	if counts.Human > 0 {
+		in.Period.Totals.Total += counts.Human - was.Human
 		in.Period.Totals.Human += counts.Human - in.Days[at].Counts.Human
 		in.Trend[i].Counts.Human = counts.Human
 		in.Days[at].Counts.Human = counts.Human
 	}
 	if counts.AI > 0 {
+		in.Period.Totals.Total += counts.AI - was.AI
 		in.Period.Totals.AI += counts.AI - in.Days[at].Counts.AI
 		in.Trend[i].Counts.AI = counts.AI
 		in.Days[at].Counts.AI = counts.AI

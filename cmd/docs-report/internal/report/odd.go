@@ -84,7 +84,7 @@ func (h history) note(w store.Window, count func(oddDay) int64) string {
 	if sum == 0 {
 		return ""
 	}
-	return number(sum) + " more than usual on " + firstFew(days, ", ", outliersNamed)
+	return number(sum) + " more than usual on " + firstFew(days, ", ")
 }
 
 func oddHumans(d oddDay) int64 { return d.Human }

@@ -176,7 +176,8 @@ func (in PageInput) complaints() section {
 		p.Comments.Rows[i].Path = "" // all are of this page
 	}
 
-	best := Input{Period: p}.inTheirWords("Nobody wrote a complaint that is open.")
+	words := Input{Period: p}
+	best := words.inTheirWords("Nobody wrote a complaint that is open.")
 	if len(in.Comments) == 0 {
 		best.Empty = textsNotKept
 	}
@@ -186,6 +187,7 @@ func (in PageInput) complaints() section {
 		s.Summary = fmt.Sprintf("%s of %s down, in the %s whose thumbs the database knows.",
 			number(sum.some), pointing(sum.all), plural(sum.weeks, "week", "weeks"))
 	}
+	s.Summary = sentences(s.Summary, words.wave())
 	return s
 }
 

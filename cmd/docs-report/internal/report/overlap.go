@@ -1,6 +1,7 @@
 package report
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -43,30 +44,38 @@ func Within[T any](lists []List[T], at func(T) time.Time, w store.Window) List[T
 }
 
 // rowsOnce returns the rows of lists that may overlap, each day's only once. It also returns the days
-// whose rows are complete. The rows of a list that is cut come last.
+// whose rows are complete. Lists that are cut come last.
 func rowsOnce[T any](lists []List[T], at func(T) time.Time) ([]T, map[mintlify.Date]bool) {
-	var rows []T
-	known := map[mintlify.Date]bool{}
-	isTaken := map[mintlify.Date]bool{}
-
-	for _, isCut := range []bool{false, true} {
-		for _, list := range lists {
-			if !list.isKnown() || list.Truncated != isCut || list.Kind == store.Feedback && !list.Texts {
-				continue
-			}
-
-			for _, row := range list.Rows {
-				if !isTaken[mintlify.DayOf(at(row).UTC())] {
-					rows = append(rows, row)
-				}
-			}
-			for day := list.From; day != list.To; day = day.AddDays(1) {
-				isTaken[day] = true
-				known[day] = known[day] || !isCut
-			}
+	var whole, cut []List[T]
+	for _, list := range lists {
+		switch {
+		case !list.isKnown() || list.Kind == store.Feedback && !list.Texts:
+		case list.Truncated:
+			cut = append(cut, list)
+		default:
+			whole = append(whole, list)
 		}
 	}
-	return rows, known
+
+	known := map[mintlify.Date]bool{}
+	rows := takeOnce(whole, at, known)
+	return append(rows, takeOnce(cut, at, maps.Clone(known))...), known
+}
+
+// takeOnce returns the rows of days that are not taken yet, and takes the days of each list.
+func takeOnce[T any](lists []List[T], at func(T) time.Time, isTaken map[mintlify.Date]bool) []T {
+	var rows []T
+	for _, list := range lists {
+		for _, row := range list.Rows {
+			if !isTaken[mintlify.DayOf(at(row).UTC())] {
+				rows = append(rows, row)
+			}
+		}
+		for day := list.From; day != list.To; day = day.AddDays(1) {
+			isTaken[day] = true
+		}
+	}
+	return rows
 }
 
 func isAt(t time.Time, w store.Window) bool {

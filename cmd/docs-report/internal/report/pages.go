@@ -138,6 +138,21 @@ func groups(pages []comparison, others []fix) []group {
 	return all
 }
 
+// worstSections names the sections with the most bad votes: a team each, perhaps.
+func worstSections(groups []group) string {
+	worst := slices.DeleteFunc(slices.Clone(groups), func(g group) bool { return g.votes.some == 0 })
+	slices.SortStableFunc(worst, func(a, b group) int { return cmp.Compare(b.votes.some, a.votes.some) })
+	if len(worst) < 2 {
+		return ""
+	}
+
+	var all []string
+	for _, g := range worst {
+		all = append(all, g.Name+" "+g.Votes())
+	}
+	return "Bad votes by section: " + firstFew(all, ", ") + "."
+}
+
 func (g *group) add(c comparison) {
 	g.Rows = append(g.Rows, c)
 	g.Sum.Human += c.Now.Human

@@ -10,10 +10,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-const (
-	leastMoved = 5 // pages that vanish, while pages with the same ends appear
-	mostFlags  = 3 // that the page names
-)
+const leastMoved = 5 // pages that vanish, while pages with the same ends appear
 
 // suspected are pages that seem to have moved, and of which no -moved tells.
 type suspected struct {
@@ -49,8 +46,8 @@ func (in Input) suspect() suspected {
 	}
 	return suspected{
 		Text: fmt.Sprintf("%d pages seem to have moved: %d vanished, while pages with the same ends appeared, %s.",
-			count, all, firstFew(places, ", ", mostFlags)),
-		Flags: firstFew(flags, " ", mostFlags),
+			count, all, firstFew(places, ", ")),
+		Flags: firstFew(flags, " "),
 	}
 }
 

@@ -75,8 +75,9 @@ func breaks(text string) template.HTML {
 	return template.HTML(strings.NewReplacer("/", "/<wbr>", "-", "-<wbr>").Replace(escaped))
 }
 
-// firstFew joins the first texts, and counts the rest.
-func firstFew(texts []string, separator string, most int) string {
+// firstFew joins the first three texts, and counts the rest.
+func firstFew(texts []string, separator string) string {
+	const most = 3
 	if len(texts) <= most {
 		return strings.Join(texts, separator)
 	}
