@@ -58,6 +58,11 @@ func (in PageInput) changed() *beforeAfter {
 		in.measure(both, "Unanswered questions", in.unanswered(after), in.unanswered(before), byChance),
 		in.measure(both, "Written complaints", in.criticisms(after), in.criticisms(before), byChance),
 	}
+	if len(in.Comments) == 0 {
+		complaints := &c.Rows[len(c.Rows)-1]
+		complaints.Before = "not kept without sync -texts"
+		complaints.After = complaints.Before
+	}
 	return c
 }
 

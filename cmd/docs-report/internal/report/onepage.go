@@ -178,7 +178,8 @@ func (in PageInput) complaints() section {
 
 	words := Input{Period: p}
 	best := words.inTheirWords("Nobody wrote a complaint that is open.")
-	if len(in.Comments) == 0 {
+	hasTexts := slices.ContainsFunc(in.Comments, func(l List[mintlify.Feedback]) bool { return l.Texts })
+	if p.Comments.State == store.Missing && !hasTexts {
 		best.Empty = textsNotKept
 	}
 

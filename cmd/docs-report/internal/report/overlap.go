@@ -37,8 +37,8 @@ func Within[T any](lists []List[T], at func(T) time.Time, w store.Window) List[T
 		}
 	}
 	list.Kept = len(list.Rows)
-	if list.Kept == 0 && list.Truncated {
-		return List[T]{Export: store.Export{Window: w}}
+	if list.Kept == 0 && list.Truncated && list.isKnown() {
+		list.Export = store.Export{Window: w}
 	}
 	return list
 }
