@@ -31,7 +31,8 @@ type RepositoryReport struct {
 	Credits int `json:"credits"`
 }
 
-// CreditsEach is what the service charges for a job or a message.
+// CreditsEach is an estimate for a job or a message: the published average of runs from the editor or Slack. For
+// the API no number is published.
 const CreditsEach = 112
 
 const reportQuery = `SELECT repository, sum(merges), sum(jobs), sum(messages), sum(failed), sum(unknown), sum(left_out)
