@@ -32,7 +32,7 @@ type deployed struct {
 		Command         []string
 		Environment     map[string]string
 		StopGracePeriod string `yaml:"stop_grace_period"`
-		Build           struct{ Context, Dockerfile string }
+		Ports           []string
 	}
 	Spec struct {
 		Template struct {
@@ -72,9 +72,6 @@ func readYAML(t *testing.T, name string) (documents []deployed) {
 func starts(t *testing.T, arguments []string) {
 	t.Helper()
 	environment := map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey, "FLEET_GITHUB_SECRET": "x"}
-	for i, argument := range arguments {
-		arguments[i] = strings.ReplaceAll(argument, "${FLEET_PROJECT:?}", "project")
-	}
 	_, text, code := terminal{
 		t, "host=127.0.0.1 port=1 user=fleet dbname=fleet password=x connect_timeout=1",
 	}.runAll("", environment, arguments...)
@@ -82,11 +79,24 @@ func starts(t *testing.T, arguments []string) {
 	assert.Contains(t, text, "failed to connect")
 }
 
+// startsWith checks arguments that name the file of projects in a container.
+func startsWith(t *testing.T, arguments []string, projects string) {
+	t.Helper()
+	for i, argument := range arguments {
+		arguments[i] = strings.ReplaceAll(argument, "/etc/fleet/projects", projects)
+	}
+	starts(t, arguments)
+}
+
 func TestDeploy(t *testing.T) {
 	compose := readYAML(t, "deploy/compose.yaml")[0].Services["fleet"]
-	starts(t, compose.Command)
+	projects := filepath.Join(t.TempDir(), "projects")
+	write(t, projects, testProject+"\n")
+	startsWith(t, compose.Command, projects)
 	assert.Equal(t, "90s", compose.StopGracePeriod)
-	assert.FileExists(t, filepath.Join("deploy", compose.Build.Context, compose.Build.Dockerfile))
+	for _, port := range compose.Ports {
+		assert.Contains(t, port, "127.0.0.1:", "a proxy ends TLS")
+	}
 
 	kubernetes := readYAML(t, "deploy/kubernetes.yaml")
 	require.Len(t, kubernetes, 3)
@@ -95,12 +105,8 @@ func TestDeploy(t *testing.T) {
 	pod := kubernetes[0].Spec.Template.Spec
 	assert.Equal(t, 90, pod.Grace)
 
-	projects := filepath.Join(t.TempDir(), "projects")
 	write(t, projects, kubernetes[1].Data["projects"])
-	for i, argument := range pod.Containers[0].Args {
-		pod.Containers[0].Args[i] = strings.ReplaceAll(argument, "/etc/fleet/projects", projects)
-	}
-	starts(t, pod.Containers[0].Args)
+	startsWith(t, pod.Containers[0].Args, projects)
 	assert.Equal(t, "/livez", pod.Containers[0].Liveness.HTTPGet.Path)
 	assert.Equal(t, "/readyz", pod.Containers[0].Readiness.HTTPGet.Path)
 
@@ -148,7 +154,7 @@ func TestEveryMetricIsExported(t *testing.T) {
 	assert.Contains(t, exported, `fleet_oldest_queued_seconds{project="held"} 0`+"\n", "a person has paused its repository")
 	assert.Contains(t, exported, `fleet_paused{project="project-1",reason="person",source="person"} 1`)
 
-	for _, file := range []string{"deploy/alerts.yaml", "deploy/dashboard.json", "README.md"} {
+	for _, file := range []string{"deploy/alerts.yaml", "deploy/dashboard.json", "../../docs/fleet.md"} {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		names := regexp.MustCompile(`\b(fleet_[a-z_]+[a-z]|process_[a-z_]+|go_goroutines)\b`).FindAllString(string(text), -1)

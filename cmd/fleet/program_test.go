@@ -567,7 +567,7 @@ func TestStatusWithoutPrompts(t *testing.T) {
 
 // TestTheImageIsNamed as the workflow that publishes it names it.
 func TestTheImageIsNamed(t *testing.T) {
-	for _, name := range []string{"README.md", "deploy/kubernetes.yaml"} {
+	for _, name := range []string{"README.md", "deploy/kubernetes.yaml", "deploy/compose.yaml"} {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
 		assert.Contains(t, string(text), "ghcr.io/mintlify-community/fleet:", name)

@@ -16,10 +16,10 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 )
 
-// restoreCommands returns the commands of the README's section about backups, before and after the
+// restoreCommands returns the commands of the section about backups of docs/fleet.md, before and after the
 // workers start.
 func restoreCommands(t *testing.T) (before, after []string) {
-	readme, err := os.ReadFile("README.md")
+	readme, err := os.ReadFile("../../docs/fleet.md")
 	require.NoError(t, err)
 	_, section, found := strings.Cut(string(readme), "\n## After restoring a backup\n")
 	require.True(t, found)
@@ -39,7 +39,7 @@ func restoreCommands(t *testing.T) (before, after []string) {
 }
 
 // TestRestoredBackup holds six prompts as queued, of which four were sent after it was made. With
-// the README's commands each is acted on once.
+// the commands of docs/fleet.md each is acted on once.
 func TestRestoredBackup(t *testing.T) {
 	before, after := restoreCommands(t)
 	require.Equal(t, []string{"pause -all", "list -state queued", "cancel -all -yes", "resume -all"}, before)
