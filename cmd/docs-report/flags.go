@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -53,7 +54,6 @@ func (f *flags) parse(p program, args []string) error {
 		if err := p.print(help.String()); err != nil {
 			return err
 		}
-		return flag.ErrHelp
 	}
 
 	switch {
@@ -72,6 +72,22 @@ func (f *flags) isGiven(name string) bool {
 	found := false
 	f.Visit(func(given *flag.Flag) { found = found || given.Name == name })
 	return found
+}
+
+// countVar declares a flag whose value is a number with a unit, such as 13m. The number is 0 if the
+// flag is not given.
+func (f *flags) countVar(name, unit, example, help string) *int {
+	count := 0
+	f.Func(name, help, func(text string) error {
+		number, hasUnit := strings.CutSuffix(text, unit)
+		n, err := strconv.Atoi(number)
+		if err != nil || !hasUnit || n < 1 || n > 9999 {
+			return errors.New("want it as " + example)
+		}
+		count = n
+		return nil
+	})
+	return &count
 }
 
 func (f *flags) dayVar(into *mintlify.Date, layout, name, help string) {

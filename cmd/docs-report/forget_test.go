@@ -16,7 +16,7 @@ import (
 func (r *rig) files() string {
 	r.t.Helper()
 	var all string
-	for _, suffix := range []string{"", "-wal", "-journal"} {
+	for _, suffix := range []string{"", "-journal"} {
 		data, err := os.ReadFile(strings.TrimPrefix(r.db, "sqlite:") + suffix)
 		if err == nil {
 			all += string(data)

@@ -5,11 +5,16 @@ package main
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"flag"
+	"fmt"
+	"io"
+	"log"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +22,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -28,6 +35,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/demo"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/docstest"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/internal/processtest"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
@@ -49,13 +57,19 @@ func TestPostgresOutlivesKills(t *testing.T) {
 	p.outliveKills(startPostgres(t).Database)
 }
 
-func TestSQLiteOutlivesTwoRunsAtOnce(t *testing.T) {
-	newProcess(t).runTwice("sqlite:" + filepath.Join(t.TempDir(), "docs.db"))
+func TestOneSyncAtATime(t *testing.T) {
+	p := newProcess(t)
+	for name, newDatabase := range databases(t) {
+		t.Run(name, func(t *testing.T) { p.runTwice(newDatabase(t)) })
+	}
 }
 
-func TestPostgresOutlivesTwoRunsAtOnce(t *testing.T) {
-	p := newProcess(t)
-	p.runTwice(startPostgres(t).Database(t))
+// databases returns what makes a new database of each kind.
+func databases(t *testing.T) map[string]func(*testing.T) string {
+	return map[string]func(*testing.T) string{
+		"SQLite":   func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "docs.db") },
+		"Postgres": startPostgres(t).Database,
+	}
 }
 
 // startPostgres returns a server that ends with the test.
@@ -72,12 +86,18 @@ type process struct {
 	from mintlify.Date
 }
 
-const asProcess = "DOCS_REPORT_TEST_ARGS"
+const (
+	asProcess = "DOCS_REPORT_TEST_ARGS"
+	asWriter  = "DOCS_REPORT_TEST_WRITER"
+)
 
 func TestMain(m *testing.M) {
 	if args := os.Getenv(asProcess); args != "" {
 		p := program{getenv: os.Getenv, demoPages: demoPages, stdout: os.Stdout, stderr: os.Stderr}
 		os.Exit(p.run(context.Background(), strings.Split(args, "\n")))
+	}
+	if db := os.Getenv(asWriter); db != "" {
+		writeHalf(db)
 	}
 	os.Exit(m.Run())
 }
@@ -126,6 +146,10 @@ func (p process) windows() []store.Window {
 	return all
 }
 
+func (p process) windowsOf(project string) []store.Window {
+	return slices.DeleteFunc(p.windows(), func(w store.Window) bool { return w.Project != project })
+}
+
 // requireAll asserts that the database holds all that the demo reports, and returns how
 // many requests for visitors that took.
 func (p process) requireAll(db string) (requests int) {
@@ -170,6 +194,7 @@ func (p process) outliveKills(newDatabase func(*testing.T) string) {
 				killed++
 				killedHere++
 				partial += p.underWay(db)
+				endLease(t, db)
 			}
 		}
 
@@ -218,7 +243,7 @@ func (p process) underWay(db string) int {
 	for _, w := range p.windows() {
 		_, running, err := s.Find(p.t.Context(), w, store.Visitors)
 		require.NoError(p.t, err)
-		if running.Rows > 0 {
+		if running.Offset > 0 {
 			return 1
 		}
 	}
@@ -237,107 +262,222 @@ func (s *signOfLife) Write(data []byte) (int, error) {
 	return s.text.Write(data)
 }
 
+// runTwice runs the command while another one is at work.
 func (p process) runTwice(db string) {
-	var both sync.WaitGroup
-	for range 2 {
-		both.Go(func() {
-			output, err := p.demo(db).CombinedOutput()
-			assert.NoError(p.t, err, "%s", output)
-		})
-	}
+	first := p.demo(db)
+	messages := &signOfLife{came: make(chan struct{})}
+	first.Stderr = messages
+	require.NoError(p.t, first.Start())
+	<-messages.came
 
-	both.Wait()
+	output, err := p.demo(db).CombinedOutput()
+	require.Error(p.t, err)
+	var exit *exec.ExitError
+	require.ErrorAs(p.t, err, &exit)
+	assert.Equal(p.t, exitQuota, exit.ExitCode(), "%s", output)
+	assert.Contains(p.t, string(output), fmt.Sprintf("another sync (process %d on ", first.Process.Pid))
 
-	requests := p.requireAll(db)
-	needed := requestsEach * len(p.windows())
-	p.t.Logf("%d requests instead of %d", requests, needed)
-	assert.GreaterOrEqual(p.t, requests, needed)
-	assert.Equal(p.t, needed, requests, "no page twice")
+	output, err = p.command(db, "-demo", "-projects", "docs,handbook", "-wait").CombinedOutput()
+	require.NoError(p.t, err, "%s", output)
+	assert.Contains(p.t, string(output), "Waiting: another sync")
+	require.NoError(p.t, first.Wait(), "%s", messages.text.String())
+
+	assert.Equal(p.t, requestsEach*len(p.windows()), p.requireAll(db), "no page twice")
 }
 
-// The service caps its pages, or removes rows after it has applied the limit. A run is killed when it
-// asks for a page that is not the first of an export: the one before is stored, and nothing else.
+// A sync is killed when it asks for a page that is not the first of an export: the one before is stored,
+// and nothing else. The service caps its pages.
 func TestRunsKilledBetweenShortPagesStoreEachRowOnce(t *testing.T) {
-	for name, tc := range map[string]struct {
-		rows  int
-		short docstest.ShortPages
-	}{
-		"capped":   {120, docstest.ShortPages{Cap: 50}},
-		"filtered": {600, docstest.ShortPages{Removes: func(path string) bool { return strings.HasSuffix(path, "7") }}},
-	} {
+	const rows = 120
+	p := newProcess(t)
+	var kills atomic.Int64
+	server := newSignaling(t, rows, func(ctx context.Context, page int64, sync *os.Process) {
+		if page%7 == 0 {
+			kills.Add(1)
+			_ = sync.Kill()
+			<-ctx.Done()
+		}
+	})
+
+	db := "sqlite:" + filepath.Join(t.TempDir(), "docs.db")
+	for !p.runWith(db, server) {
+		endLease(t, db)
+		require.Less(t, kills.Load(), int64(100))
+	}
+	require.Greater(t, kills.Load(), int64(5))
+	docstest.RequireWindows(t, db, site(rows), p.windowsOf("docs"))
+	t.Logf("%d kills", kills.Load())
+}
+
+// A sync that was stopped while a page was on its way stores nothing of it when it wakes up, since another
+// one has taken the database.
+func TestASyncThatWakesUpStoresNothing(t *testing.T) {
+	const rows = 120
+	p := newProcess(t)
+	for name, newDatabase := range databases(t) {
 		t.Run(name, func(t *testing.T) {
-			p := newProcess(t)
-			service := mintlifytest.NewService()
-			service.SetVisitorsFunc(site(tc.rows))
-			tc.short.RoundTripper = service
-			killing := &killing{next: &tc.short}
-			server := httptest.NewServer(killing)
-			defer server.Close()
+			db := newDatabase(t)
+			stopped := make(chan struct{})
+			wakesUp := make(chan struct{})
+			server := newSignaling(t, rows, func(_ context.Context, page int64, sync *os.Process) {
+				if page == 5 {
+					_ = sync.Signal(syscall.SIGSTOP)
+					close(stopped)
+					<-wakesUp
+				}
+			})
 
-			db := "sqlite:" + filepath.Join(t.TempDir(), "docs.db")
-			for !p.runWith(db, server.URL, killing) {
-				require.Less(t, killing.kills, 100)
-			}
-			require.Greater(t, killing.kills, 5)
+			sleeper := server.command(p, db)
+			output := &bytes.Buffer{}
+			sleeper.Stderr = output
+			server.start(t, sleeper)
+			t.Cleanup(func() { _ = sleeper.Process.Kill() })
+			<-stopped
 
-			windows := slices.DeleteFunc(p.windows(), func(w store.Window) bool { return w.Project != "docs" })
-			docstest.RequireWindows(t, db, tc.short.Left(site(tc.rows)), windows)
-			t.Logf("%d kills", killing.kills)
+			endLease(t, db)
+			require.True(t, p.runWith(db, server))
+			ended := p.rowsAndSyncs(db)
+
+			close(wakesUp)
+			require.NoError(t, sleeper.Process.Signal(syscall.SIGCONT))
+			require.Error(t, sleeper.Wait())
+			assert.Equal(t, exitQuota, sleeper.ProcessState.ExitCode(), "%s", output)
+			assert.Contains(t, output.String(), "another one has taken the database")
+			assert.Equal(t, ended, p.rowsAndSyncs(db))
+			docstest.RequireWindows(t, db, site(rows), p.windowsOf("docs"))
 		})
 	}
 }
 
-// killing is the service on a socket. It kills the process at each seventh page that is not the first
-// of an export of visitors.
-type killing struct {
-	next  http.RoundTripper
-	mu    sync.Mutex
-	of    *os.Process
-	pages int
-	kills int
+// rowsAndSyncs returns what a sync has changed in the database.
+func (p process) rowsAndSyncs(db string) string {
+	text := ""
+	const statement = `SELECT (SELECT COUNT(*) FROM docs_visitors) || ' ' || (SELECT COUNT(*) FROM docs_exports)
+		|| ' ' || (SELECT COUNT(*) FROM docs_requests) || ' ' || (SELECT MAX(ended_at) FROM docs_syncs)`
+	require.NoError(p.t, rawDatabase(p.t, db).QueryRowContext(p.t.Context(), statement).Scan(&text))
+	return text
 }
 
-func (k *killing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if strings.HasSuffix(r.URL.Path, "/visitors") && r.URL.Query().Get("offset") != "" && k.isDue() {
-		<-r.Context().Done() // the process is gone
-		return
-	}
-
-	proxy := &httputil.ReverseProxy{Transport: k.next, Rewrite: func(*httputil.ProxyRequest) {}}
-	proxy.ServeHTTP(w, r)
+// endLease lets two minutes go by after a kill.
+func endLease(t *testing.T, db string) {
+	t.Helper()
+	_, err := rawDatabase(t, db).ExecContext(t.Context(), `UPDATE docs_service SET held_until = 0`)
+	require.True(t, err == nil || sqldb.IsNoTable(err), "%v", err)
 }
 
-func (k *killing) isDue() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+// signaling is the service on a socket, whose pages have 50 rows. It calls onPage when a process asks for a
+// page of visitors that is not the first of an export.
+type signaling struct {
+	http.Handler
+	address string
+	onPage  func(ctx context.Context, page int64, process *os.Process)
+	process atomic.Pointer[os.Process]
+	pages   atomic.Int64
+}
 
-	k.pages++
-	if k.pages%7 != 0 {
-		return false
+func newSignaling(t *testing.T, rows int, onPage func(context.Context, int64, *os.Process)) *signaling {
+	t.Helper()
+	service := mintlifytest.NewService()
+	service.SetVisitorsFunc(site(rows))
+	silent := log.New(io.Discard, "", 0) // a killed process has gone away
+	proxy := &httputil.ReverseProxy{Transport: service, ErrorLog: silent, Rewrite: func(r *httputil.ProxyRequest) {
+		query := r.Out.URL.Query()
+		query.Set("limit", "50")
+		r.Out.URL.RawQuery = query.Encode()
+	}}
+
+	s := &signaling{Handler: proxy, onPage: onPage}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	s.address = server.URL
+	return s
+}
+
+func (s *signaling) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "/visitors") && r.URL.Query().Get("offset") != "" {
+		s.onPage(r.Context(), s.pages.Add(1), s.process.Load())
 	}
-	k.kills++
-	_ = k.of.Kill()
-	return true
+	s.Handler.ServeHTTP(w, r)
+}
+
+func (s *signaling) command(p process, db string) *exec.Cmd {
+	command := p.command(db, "-projects", "docs")
+	command.Env = append(command.Env, "MINTLIFY_BASE_URL="+s.address, "MINTLIFY_API_KEY="+mintlifytest.APIKey)
+	return command
+}
+
+func (s *signaling) start(t *testing.T, command *exec.Cmd) {
+	t.Helper()
+	require.NoError(t, command.Start())
+	s.process.Store(command.Process) // before it asks for a second page
 }
 
 // runWith runs the command with a service, which may kill it.
-func (p process) runWith(db, service string, killing *killing) (done bool) {
-	command := p.command(db, "-projects", "docs")
-	command.Env = append(command.Env,
-		"MINTLIFY_BASE_URL="+service, "MINTLIFY_API_KEY="+mintlifytest.APIKey, "MINTLIFY_PROJECT_ID=docs")
+func (p process) runWith(db string, service *signaling) (done bool) {
+	command := service.command(p, db)
 	var output bytes.Buffer
 	command.Stderr = &output
+	service.start(p.t, command)
 
-	killing.mu.Lock()
-	err := command.Start()
-	killing.of = command.Process
-	killing.mu.Unlock()
-	require.NoError(p.t, err)
-
-	err = command.Wait()
+	err := command.Wait()
 	if command.ProcessState.ExitCode() == -1 { // by a signal
 		return false
 	}
 	require.NoError(p.t, err, "%s", output.String())
 	return true
+}
+
+// A reader is refused after a kill within a commit, since it may not undo what is half written. It says what
+// does: the next sync.
+func TestAReaderAfterAKillInACommit(t *testing.T) {
+	r := newRig(t, site(3))
+	r.synced()
+	r.ok("digest")
+	before := r.stdout
+
+	executable, err := os.Executable()
+	require.NoError(t, err)
+	command := exec.Command(executable)
+	command.Env = append(os.Environ(), asWriter+"="+r.db)
+	stdout, err := command.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, command.Start())
+
+	_, err = stdout.Read(make([]byte, 1))
+	require.NoError(t, err)
+	require.NoError(t, command.Process.Kill())
+	require.Error(t, command.Wait())
+
+	assert.Equal(t, exitUsage, r.run(t.Context(), "digest"))
+	assert.Contains(t, r.messages, "a sync was killed while it stored a page")
+	assert.Contains(t, r.messages, "the next docs-report sync does")
+	assert.Empty(t, r.stdout)
+
+	r.synced()
+	r.ok("digest")
+	assert.Equal(t, before, r.stdout)
+}
+
+// writeHalf writes into a database's file, without an end, as a commit does.
+func writeHalf(db string) {
+	address, err := sqldb.ParseAddress(db)
+	if err != nil {
+		panic(err)
+	}
+	file, err := sql.Open("sqlite", address.SQLite(url.Values{"_pragma": {"cache_size(1)"}}))
+	if err != nil {
+		panic(err)
+	}
+	tx, err := file.Begin()
+	if err != nil {
+		panic(err)
+	}
+	for range 10 {
+		if _, err := tx.Exec(`UPDATE docs_visitors SET path = path || hex(randomblob(2000))`); err != nil {
+			panic(err)
+		}
+	}
+
+	fmt.Println("half")
+	select {}
 }

@@ -8,7 +8,7 @@
 //	docs-report digest -db sqlite:docs.db -slack
 //
 // Exit codes: 0 complete, 1 failed, 2 usage or set-up, 3 the budget or the quota is used
-// up, 130 interrupted.
+// up or another sync is at work, 130 interrupted.
 package main
 
 import (
@@ -93,6 +93,7 @@ func (p program) exit(ctx context.Context, err error) int {
 	const resumes = " it resumes where it stopped."
 	var failure *exports.LoadError
 	var quota *store.QuotaError
+	var held *store.HeldError
 
 	code := exitFailed
 	advice := ""
@@ -107,6 +108,9 @@ func (p program) exit(ctx context.Context, err error) int {
 		err = errors.New("interrupted")
 		advice = " Run the same command again:" + resumes
 	case errors.As(err, &failure): // stays exitFailed, even if the quota is used up, too
+	case errors.As(err, &held), errors.Is(err, store.ErrLost):
+		code = exitQuota
+		advice = " Run the same command when that one has ended, or with -wait:" + resumes
 	case errors.As(err, &quota):
 		code = exitQuota
 		advice = " Run the same command then:" + resumes

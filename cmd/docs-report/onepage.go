@@ -48,7 +48,7 @@ func (p program) reportOnePage(ctx context.Context, r *reader, path, output stri
 	if err != nil {
 		return err
 	}
-	if err := checkTargets([]target{{"-o", output}}, r.databaseFiles(p)); err != nil {
+	if err := checkTargets([]target{{"-o", output}}, r.databaseFile(p)); err != nil {
 		return err
 	}
 

@@ -38,7 +38,7 @@ func folderTargets(folder string, inputs []report.Input) []target {
 }
 
 // checkTargets refuses to write one file twice, or over the database, which took hours to load.
-func checkTargets(targets []target, database []string) error {
+func checkTargets(targets []target, database string) error {
 	targets = slices.DeleteFunc(slices.Clone(targets), func(t target) bool { return t.path == "" })
 	for i, t := range targets {
 		for _, other := range targets[:i] {
@@ -47,10 +47,8 @@ func checkTargets(targets []target, database []string) error {
 			}
 		}
 
-		for _, file := range database {
-			if isSameFile(t.path, file) {
-				return usage.Errorf("%s names the database's file, %s: nothing was written", t.flag, t.path)
-			}
+		if database != "" && isSameFile(t.path, database) {
+			return usage.Errorf("%s names the database's file, %s: nothing was written", t.flag, t.path)
 		}
 	}
 	return nil

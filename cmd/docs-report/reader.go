@@ -89,7 +89,7 @@ func (r *reader) readSitemap(path string) error {
 }
 
 func (r *reader) addMachine(pattern string) error {
-	if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
+	if _, err := path.Match(pattern, ""); err != nil {
 		return errors.New("want a pattern such as *.md or /mcp/*")
 	}
 	r.machine = append(r.machine, pattern)
@@ -152,7 +152,7 @@ func (r *reader) withStore(ctx context.Context, p program, read func() error) er
 	}
 
 	r.tooOld = checkAge(ctx, s, r.projects, *r.maxAge)
-	return s.Unchanged()
+	return nil
 }
 
 func (r *reader) parseReader(p program, args []string) error {
@@ -195,10 +195,10 @@ func (r *reader) chooseProjects(ctx context.Context) error {
 	return nil
 }
 
-// databaseFiles returns the files of the database that the flags and the environment name, even
-// if a demo reads another database.
-func (r *reader) databaseFiles(p program) []string {
-	return store.Files(cmp.Or(r.db, p.getenv("DATABASE_URL")))
+// databaseFile returns the file of the database that the flags and the environment name, even if a demo
+// reads another database; "" for Postgres.
+func (r *reader) databaseFile(p program) string {
+	return store.File(cmp.Or(r.db, p.getenv("DATABASE_URL")))
 }
 
 // input reads everything that a project's page shows.

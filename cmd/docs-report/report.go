@@ -57,7 +57,7 @@ func (p program) report(ctx context.Context, args []string) error {
 	if inFolder {
 		targets = append(targets[:1], folderTargets(*output, inputs)...)
 	}
-	if err := checkTargets(targets, r.databaseFiles(p)); err != nil {
+	if err := checkTargets(targets, r.databaseFile(p)); err != nil {
 		return err
 	}
 

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -39,16 +37,20 @@ func (p program) status(ctx context.Context, args []string) error {
 		return err
 	}
 
-	projects := f.projects
-	if len(projects) == 0 {
-		projects, err = projectsOf(ctx, s, syncs)
-	}
+	known, err := projectsOf(ctx, s, syncs)
 	if err != nil {
 		return err
+	}
+	projects := known
+	if len(f.projects) > 0 {
+		projects = f.projects
 	}
 
 	var all []string
 	for _, project := range projects {
+		if err := requireKnown(project, known); err != nil {
+			return err
+		}
 		text, err := statusOf(ctx, s, syncs, project)
 		if err != nil {
 			return err
@@ -56,14 +58,10 @@ func (p program) status(ctx context.Context, args []string) error {
 		all = append(all, text)
 	}
 
-	tooOld := checkAge(ctx, s, projects, *maxAge)
-	if err := s.Unchanged(); err != nil {
-		return err
-	}
 	if err := p.print(strings.Join(all, "\n")); err != nil {
 		return err
 	}
-	return tooOld
+	return checkAge(ctx, s, projects, *maxAge)
 }
 
 // projectsOf returns the projects that have visitors or were synced.
@@ -85,9 +83,11 @@ func projectsOf(ctx context.Context, s *store.Store, syncs []store.Sync) ([]stri
 }
 
 func statusOf(ctx context.Context, s *store.Store, syncs []store.Sync, project string) (string, error) {
-	last, err := lastSync(ctx, s, syncs, project)
-	if err != nil {
-		return "", err
+	last := "none has ended yet"
+	for _, sync := range syncs {
+		if sync.Project == project {
+			last = syncText(sync)
+		}
 	}
 	newest, hasDay, err := s.Newest(ctx, project, store.Day)
 	if err != nil {
@@ -107,23 +107,6 @@ func statusOf(ctx context.Context, s *store.Store, syncs []store.Sync, project s
 		lines = append(lines, "  not loaded  "+troubleText(t))
 	}
 	return strings.Join(lines, "\n"), nil
-}
-
-// lastSync says how the last sync of a project ended, or why the database does not know.
-func lastSync(ctx context.Context, s *store.Store, syncs []store.Sync, project string) (string, error) {
-	i := slices.IndexFunc(syncs, func(last store.Sync) bool { return last.Project == project })
-	if i >= 0 {
-		return syncText(syncs[i]), nil
-	}
-
-	isKnown, err := s.HasProject(ctx, project)
-	switch {
-	case err != nil:
-		return "", err
-	case !isKnown:
-		return "none: the database has nothing of this project", nil
-	}
-	return "none has ended yet, or only one of an older docs-report", nil
 }
 
 func syncText(last store.Sync) string {
@@ -174,23 +157,9 @@ func troubleText(t store.Trouble) string {
 	return text
 }
 
-var ageFormat = regexp.MustCompile(`^([1-9][0-9]{0,3})d$`)
-
 // maxAgeVar declares -max-age. The value is in days; 0 is no limit.
 func (f *flags) maxAgeVar() *int {
-	days := 0
-	f.Func("max-age", "exit 1 if a project's newest day is older than these `days`, such as 8d",
-		func(text string) error {
-			parts := ageFormat.FindStringSubmatch(text)
-			if parts == nil {
-				return errors.New("want days, such as 8d")
-			}
-
-			var err error
-			days, err = strconv.Atoi(parts[1])
-			return err
-		})
-	return &days
+	return f.countVar("max-age", "d", "8d", "exit 1 if a project's newest day is older than these `days`")
 }
 
 // checkAge returns an error that names the projects whose newest day is older than maxAge days.

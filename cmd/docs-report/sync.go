@@ -8,9 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -21,6 +19,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/demo"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/exports"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/outliers"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -33,7 +32,12 @@ func (p program) sync(ctx context.Context, args []string) error {
 
 	defer loader.Store.Close()
 
-	if err := loader.Load(ctx, what); err != nil {
+	err = loader.Load(ctx, what)
+	var held *store.HeldError
+	if errors.As(err, &held) || errors.Is(err, store.ErrLost) {
+		return err
+	}
+	if err != nil {
 		p.sayMissing(context.WithoutCancel(ctx), loader.Store, what.Projects)
 		return err
 	}
@@ -94,22 +98,6 @@ func (p program) warnOfTexts(ctx context.Context, s *store.Store, projects []str
 
 const monthsLoaded = 14 // a year before the last month, and the month that shows whether that one is whole
 
-var keepFormat = regexp.MustCompile(`^([1-9][0-9]{0,2})m$`)
-
-// setKeep reads a number of months, and sets the day from which on lists are kept.
-func setKeep(into *exports.Range, text string) error {
-	parts := keepFormat.FindStringSubmatch(text)
-	if parts == nil {
-		return errors.New("want months, such as 13m")
-	}
-	months, err := strconv.Atoi(parts[1])
-	if err != nil {
-		return err
-	}
-	into.KeepFrom = mintlify.DayOf(time.Now().UTC().AddDate(0, -months, 0))
-	return nil
-}
-
 // plan prints what sync would cost.
 func (p program) plan(ctx context.Context, args []string) error {
 	loader, what, err := p.parseSync(ctx, "plan", args)
@@ -141,16 +129,30 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*ex
 		"keep what readers write too: questions and answers, feedback's comments, code and contacts; "+
 			"they are personal data")
 
-	f.Func("keep",
-		"how many `months` to keep the rows of lists, such as 13m: deletes those of periods that ended before",
-		func(text string) error { return setKeep(&what, text) })
-	f.BoolVar(&l.Wait, "wait", false, "let sync wait when the budget or the quota is used up, instead of stopping")
+	f.BoolVar(&l.Wait, "wait", false,
+		"wait when the budget or the quota is used up, or another sync is at work, instead of stopping")
+	keep := f.countVar("keep", "m", "13m",
+		"how many `months` to keep the rows of lists: deletes those of periods that ended before")
+	keepDays := f.countVar("keep-days", "d", "90d",
+		"how many `days` to keep the pages by day: deletes those of days before, but not of days that stand out")
 
 	if err := f.parse(p, args); err != nil {
 		return nil, what, err
 	}
 	if f.demo && !f.isGiven("budget") {
 		l.Budget = demo.Budget
+	}
+
+	today := time.Now().UTC()
+	if *keep > 0 {
+		what.KeepFrom = mintlify.DayOf(today.AddDate(0, -*keep, 0))
+	}
+	if *keepDays > 0 {
+		what.KeepDaysFrom = mintlify.DayOf(today.AddDate(0, 0, -*keepDays))
+		if *keepDays < outliers.Settled {
+			return nil, what, usage.Errorf("-keep-days is %dd, want %dd or more: until then, later days decide "+
+				"which days stand out", *keepDays, outliers.Settled)
+		}
 	}
 
 	l.Log = p.log

@@ -10,11 +10,12 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/outliers"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
 const (
-	heldWait = 10 * time.Second // for other runs, if only their exports are left
+	heldWait = 10 * time.Second // between two looks at whether another sync has ended
 	saveTime = 10 * time.Second // for each project, to store how a run ended, even if it was interrupted
 )
 
@@ -28,7 +29,7 @@ type Loader struct {
 	Budget   int                              // requests an hour
 	Pages    int                              // how many pages of a list the loader asks for at most
 	Texts    bool                             // whether to keep what readers write
-	Wait     bool                             // whether to wait for the quota instead of stopping
+	Wait     bool                             // whether to wait for the quota and for another run
 	Log      func(format string, args ...any) // gets a line for each export and wait
 	Requests int                              // counts what this loader has requested
 
@@ -50,22 +51,50 @@ func (l *Loader) Reserve(ctx context.Context, _ mintlify.RequestInfo) error {
 // Load brings the exports of a range up to date, and keeps each page as it comes. It loads what
 // is final first. Then it loads what may still change, as far as it fits into the hour's budget.
 //
-// Load ends with a [*store.QuotaError] when the budget or the quota is used up before all that
-// is final is loaded, unless Wait is set. If visitors cannot be loaded, Load still loads the
-// others, and returns a [*LoadError] at the end. It joins the two if both happen. A list that cannot
-// be loaded is not an error: the database has the reason.
+// Load ends with a [*store.HeldError] if another run is loading into the database, and with a
+// [*store.QuotaError] when the budget or the quota is used up before all that is final is loaded,
+// unless Wait is set. If visitors cannot be loaded, Load still loads the others, and returns a
+// [*LoadError] at the end. It joins the two if both happen. A list that cannot be loaded is not an
+// error: the database has the reason.
 //
-// Before it loads anything, it deletes the lists that the range does not keep. At the end it
-// stores for each project how it ended.
+// Before it loads anything, it deletes the lists that the range does not keep, and once all is loaded,
+// the pages of days. At the end it stores for each project how it ended.
 func (l *Loader) Load(ctx context.Context, r Range) error {
+	if err := l.take(ctx); err != nil {
+		return err
+	}
+
 	q := newQueue(r)
 	stop := l.load(ctx, r, q)
+	if errors.Is(stop, store.ErrLost) {
+		return stop
+	}
 
 	patience := saveTime * time.Duration(len(r.Projects))
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	saved := l.saveSyncs(detached, r, q, stop)
-	return errors.Join(append(q.errors(), stop, saved)...)
+	released := l.Store.Release(detached)
+	return errors.Join(append(q.errors(), stop, saved, released)...)
+}
+
+// take makes this run the one that loads into the database. It waits for another one if it may.
+func (l *Loader) take(ctx context.Context) error {
+	for said := ""; ; {
+		err := l.Store.Take(ctx)
+		var held *store.HeldError
+		if !errors.As(err, &held) || !l.Wait {
+			return err
+		}
+
+		if held.Holder != said {
+			l.Log("Waiting: %v.", held)
+			said = held.Holder
+		}
+		if err := sleep(ctx, heldWait); err != nil {
+			return err
+		}
+	}
 }
 
 // load loads the exports of a range, and returns why it stopped before the end, if it did.
@@ -82,14 +111,13 @@ func (l *Loader) load(ctx context.Context, r Range, q *queue) error {
 	if err != nil {
 		return err
 	}
-
-	q.tasks = slices.Concat(todo.final, todo.failed)
-	q.all = len(q.tasks)
 	if err := l.noteEarlierFailures(ctx, q, r.Projects, todo.failed); err != nil {
 		return err
 	}
 
-	if err := l.loadFinal(ctx, q); err != nil {
+	final := slices.Concat(todo.final, todo.failed)
+	q.all = len(final)
+	if err := l.loadFinal(ctx, q, final); err != nil {
 		return err
 	}
 	if err := l.loadOpen(ctx, q, todo.open); err != nil {
@@ -120,52 +148,18 @@ func (l *Loader) noteEarlierFailures(ctx context.Context, q *queue, projects []s
 	return nil
 }
 
-// loadFinal loads what will not change. It waits for other runs that are loading it.
-func (l *Loader) loadFinal(ctx context.Context, q *queue) error {
-	for len(q.tasks) > 0 {
-		task := q.take()
-		if q.isGivenUp(task) {
-			continue
+// loadFinal loads what will not change.
+func (l *Loader) loadFinal(ctx context.Context, q *queue, tasks []Task) error {
+	for _, task := range tasks {
+		err := l.loadOne(ctx, q, task)
+		for l.Wait && isQuota(err) && ctx.Err() == nil {
+			if err = l.waitForQuota(ctx, err); err == nil {
+				err = l.loadOne(ctx, q, task)
+			}
 		}
-
-		err := l.loadTask(ctx, task, q.attempts(task))
-		if stop := l.settle(ctx, q, task, err); stop != nil {
-			return stop
-		}
-	}
-	return nil
-}
-
-// settle acts on the end of a task, and returns why the run stops, if it does.
-func (l *Loader) settle(ctx context.Context, q *queue, task Task, err error) error {
-	switch outcomeOf(ctx, err) {
-	case loaded:
-		l.noteLoaded(q, task)
-
-	case interrupted:
-		return err
-
-	case held:
-		if q.heldInARow >= len(q.tasks) { // there is nothing else to do meanwhile
-			q.heldInARow = 0
-			l.Log("Waiting: %v.", err)
-			_ = sleep(ctx, heldWait) // if ctx ends, so does the next task
-		}
-		q.heldInARow++
-		q.tasks = append(q.tasks, task)
-
-	case overtaken: // this run checks the export again at the end
-		q.tasks = append(q.tasks, task)
-
-	case quotaSpent:
-		if !l.Wait {
+		if err != nil {
 			return err
 		}
-		l.waitForQuota(ctx, err)
-		q.tasks = append([]Task{task}, q.tasks...)
-
-	case failed:
-		l.noteFailure(q, task, err)
 	}
 	return nil
 }
@@ -174,10 +168,6 @@ func (l *Loader) settle(ctx context.Context, q *queue, task Task, err error) err
 // half loaded, the next night would begin it anew. It waits for nothing.
 func (l *Loader) loadOpen(ctx context.Context, q *queue, tasks []Task) error {
 	for _, task := range tasks {
-		if q.isGivenUp(task) {
-			continue
-		}
-
 		fits, err := l.fits(ctx, task)
 		if err != nil {
 			return err
@@ -186,61 +176,80 @@ func (l *Loader) loadOpen(ctx context.Context, q *queue, tasks []Task) error {
 			continue
 		}
 
-		err = l.loadTask(ctx, task, q.attempts(task))
-		switch outcomeOf(ctx, err) {
-		case loaded:
-			q.all++
-			l.noteLoaded(q, task)
-
-		case interrupted:
-			return err
-
-		case held, overtaken: // the other run goes on with it
-
-		case quotaSpent:
+		q.all++
+		err = l.loadOne(ctx, q, task)
+		if isQuota(err) && ctx.Err() == nil {
 			return nil
-
-		case failed:
-			if !errors.Is(err, errTotalsChanged) {
-				l.noteFailure(q, task, err)
-			}
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (l *Loader) noteLoaded(q *queue, task Task) {
-	q.succeeded(task)
-	l.Log("%v (%d of %d exports, %d requests, %d left this hour)", task, q.done, q.all, l.Requests, l.left)
-}
-
-func (l *Loader) noteFailure(q *queue, task Task, err error) {
-	q.failed(task, err)
-	if q.isOptional(task) {
-		l.Log("Not loaded: %v: %v", task, err)
+// loadOne loads an export, and notes how it ended. It returns why the run stops, if it does.
+func (l *Loader) loadOne(ctx context.Context, q *queue, task Task) error {
+	if q.isGivenUp(task) {
+		return nil
 	}
+
+	err := l.loadTask(ctx, task, q.attempts(task))
+	switch {
+	case err == nil:
+		q.succeeded(task)
+		l.Log("%v (%d of %d exports, %d requests, %d left this hour)", task, q.done, q.all, l.Requests, l.left)
+	case endsRun(ctx, err):
+		return err
+	case isMoving(err, task.Window):
+	case q.isOptional(task):
+		q.failed(task, err)
+		l.Log("Not loaded: %v: %v", task, err)
+	default:
+		q.failed(task, err)
+	}
+	return nil
 }
 
-func (l *Loader) waitForQuota(ctx context.Context, err error) {
+// endsRun reports whether no other export can be loaded either, for now.
+func endsRun(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.Is(err, store.ErrLost) || isQuota(err)
+}
+
+// isQuota reports whether runs on this database have spent the budget, or other programs of the
+// organization the quota.
+func isQuota(err error) bool {
+	var quota *store.QuotaError
+	return errors.As(err, &quota)
+}
+
+func (l *Loader) waitForQuota(ctx context.Context, err error) error {
 	var quota *store.QuotaError
 	if !errors.As(err, &quota) {
-		return
+		return err
 	}
 	l.Log("Waiting for the hourly quota until %s.", quota.Until.Format(time.TimeOnly+" MST"))
-	_ = sleep(ctx, time.Until(quota.Until))
+	return l.pause(ctx, time.Until(quota.Until))
 }
 
-// prune deletes the windows that no report compares with any more, and what could not be loaded
-// before it left the range.
+// prune deletes the windows that no report compares with any more, what could not be loaded before it
+// left the range, and the pages of old days.
 func (l *Loader) prune(ctx context.Context, r Range) error {
 	firstMonth := r.firstMonth(mintlify.DayOf(time.Now().UTC()))
 	for _, project := range r.Projects {
-		if err := l.Store.PruneFailed(ctx, project, r.From, firstMonth); err != nil {
+		period := store.LastWeeks(project, r.Weeks, SettledDay(time.Now()))
+		if err := l.Store.Prune(ctx, period, r.From, firstMonth); err != nil {
 			return err
 		}
+		if r.KeepDaysFrom.IsZero() {
+			continue
+		}
 
-		period := store.LastWeeks(project, r.Weeks, SettledDay(time.Now()))
-		if err := l.Store.Prune(ctx, period); err != nil {
+		days, err := l.Store.Series(ctx, store.Day, store.Window{Project: project})
+		if err != nil {
+			return err
+		}
+		if err := l.Store.ExpireDays(ctx, project, r.KeepDaysFrom, outliers.Needed(days)); err != nil {
 			return err
 		}
 	}
@@ -259,7 +268,7 @@ func (l *Loader) saveSyncs(ctx context.Context, r Range, q *queue, stop error) e
 
 	missing := map[string]int{}
 	for _, task := range slices.Concat(todo.final, todo.failed) {
-		requests, err := l.knownCost(ctx, task)
+		requests, _, err := l.cost(ctx, task)
 		if err != nil {
 			return notStored(err)
 		}

@@ -396,50 +396,40 @@ func TestFailuresThatPassAreRetried(t *testing.T) {
 	})
 }
 
+// Once an export of the site is loaded, plan knows how large the site is. Before, it says what it assumes. It
+// sends nothing.
 func TestPlan(t *testing.T) {
-	for name, tc := range map[string]struct{ pages, probes, most int }{
-		"a small site":   {pages: 250, probes: 1, most: 8},
-		"a larger one":   {pages: 600, probes: 3, most: 8 * 3},
-		"6,000 pages":    {pages: 6000, probes: 8, most: 8 * 30},
-		"no page at all": {pages: 0, probes: 1, most: 8},
-	} {
-		t.Run(name, func(t *testing.T) {
-			onDay(t, time.March, 2, 0, site(tc.pages), func(t *testing.T, r *rig) {
-				r.budget = 2000
+	for _, pages := range []int{0, 250, 600, 6000} {
+		onDay(t, time.March, 2, 0, site(pages), func(t *testing.T, r *rig) {
+			text, err := r.plan("2000-02-23")
+			require.NoError(t, err)
+			assert.Contains(t, text, "7 exports to load, about 7 requests and at most 0 for lists; 90 of")
+			assert.Contains(t, text, "This is for a site of up to 250 pages")
+			assert.Empty(t, r.asked())
 
-				plan := func() (exports, requests, lists int) {
-					text, err := r.plan("2000-02-23")
-					require.NoError(t, err)
-					_, err = fmt.Sscanf(text, "%d exports to load, about %d requests and at most %d for lists;",
-						&exports, &requests, &lists)
-					require.NoError(t, err, text)
-					return exports, requests, lists
+			r.budget = max(1, pages/250+1)
+			requireQuota(t, r.load(t.Context(), "2000-02-23"))
+			asked := len(r.asked())
+
+			r.budget = 2000
+			text, err = r.plan("2000-02-23")
+			require.NoError(t, err)
+			assert.Len(t, r.asked(), asked)
+			assert.NotContains(t, text, "This is for a site")
+
+			var exports, planned, lists int
+			_, err = fmt.Sscanf(text, "%d exports to load, about %d requests and at most %d for lists;",
+				&exports, &planned, &lists)
+			require.NoError(t, err, text)
+
+			require.NoError(t, r.load(t.Context(), "2000-02-23"))
+			took := 0
+			for _, request := range r.asked()[asked:] {
+				if strings.HasPrefix(request, "docs 2000-") && !strings.Contains(request, "2000-03-02") {
+					took++
 				}
-
-				exports, requests, lists := plan()
-				assert.Equal(t, 7, exports)
-				assert.Zero(t, lists)
-				assert.LessOrEqual(t, len(r.asked()), tc.probes)
-
-				asked := len(r.asked())
-				_, again, _ := plan()
-				assert.Equal(t, requests, again)
-				assert.Len(t, r.asked(), asked, "what was found out is kept")
-				assert.LessOrEqual(t, requests, tc.most)
-
-				require.NoError(t, r.load(t.Context(), "2000-02-23"))
-
-				visitors := 0
-				for _, request := range r.asked()[asked:] {
-					if strings.HasPrefix(request, "docs 2000-") && !strings.Contains(request, "2000-03-02") {
-						visitors++
-					}
-				}
-
-				t.Logf("planned %d requests, took %d", requests, visitors)
-				assert.GreaterOrEqual(t, requests, visitors)
-				assert.LessOrEqual(t, float64(requests), 1.25*float64(visitors))
-			})
+			}
+			assert.Equal(t, took, planned)
 		})
 	}
 }
@@ -451,16 +441,17 @@ func TestPlanSaysWhatANightCosts(t *testing.T) {
 		text, err := r.plan("2000-01-31")
 		require.NoError(t, err)
 		assert.Equal(t, "62 exports to load, about 48 requests and at most 38 for lists; "+
-			"89 of the hour's budget of 90 are left.\n"+
+			"90 of the hour's budget of 90 are left.\n"+
 			"What may still change: 1 export, about 1 request. sync loads what fits into the rest of the budget.\n"+
 			"From then on, a night costs about 5 requests on average, and a run may make 90.\n"+
-			"To find out how large the site is took 1 request.", text)
+			"This is for a site of up to 250 pages: each 250 more take a request more for each export of visitors. "+
+			"sync finds out.", text)
 
 		r.budget = 1000
 		require.NoError(t, r.load(t.Context(), "2000-01-31"))
 		text, err = r.plan("2000-01-31")
 		require.NoError(t, err)
-		assert.Equal(t, "Up to date; 936 of the hour's budget of 1000 are left.\n"+
+		assert.Equal(t, "Up to date; 937 of the hour's budget of 1000 are left.\n"+
 			"From then on, a night costs about 3 requests on average, and a run may make 1000.", text)
 
 		r.budget = 2
@@ -506,17 +497,5 @@ func TestARangeThatWasCorrectedIsLoadedAnew(t *testing.T) {
 		assert.Contains(t, again, "docs searches 2000-02-01 2000-03-01")
 		assert.NotContains(t, again, "2000-01-30 2000-01-31")
 		assert.NotContains(t, again, "2000-03-01 2000-03-02")
-	})
-}
-
-func TestPlanEndsAtTheQuota(t *testing.T) {
-	onDay(t, time.March, 1, 0, site(3), func(t *testing.T, r *rig) {
-		r.service.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 429})
-
-		for range 2 {
-			_, err := r.plan("2000-01-31")
-			requireQuota(t, err)
-		}
-		assert.Len(t, r.asked(), 1)
 	})
 }

@@ -24,33 +24,33 @@ var pageSizes = map[store.Kind]int{
 type pageSeq = iter.Seq2[*store.Page, error]
 
 // pages returns the pages of an export that are not loaded yet.
-func pages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
-	switch c.Kind {
+func pages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
+	switch e.Kind {
 	case store.Views:
-		return viewPages(ctx, client, c)
+		return viewPages(ctx, client, e)
 	case store.Searches:
-		return searchPages(ctx, client, c)
+		return searchPages(ctx, client, e)
 	case store.Feedback:
-		return feedbackPages(ctx, client, c)
+		return feedbackPages(ctx, client, e)
 	case store.FeedbackByPage:
-		return feedbackByPage(ctx, client, c)
+		return feedbackByPage(ctx, client, e)
 	case store.Conversations:
-		return conversationPages(ctx, client, c)
+		return conversationPages(ctx, client, e)
 	case store.Callers:
-		return callerPages(ctx, client, c)
+		return callerPages(ctx, client, e)
 	}
-	return visitorPages(ctx, client, c)
+	return visitorPages(ctx, client, e)
 }
 
-func visitorPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
-	params := mintlify.VisitorsParams{DateFrom: c.From, DateTo: c.To, PageSize: pageSizes[c.Kind], Offset: c.Offset()}
+func visitorPages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
+	params := mintlify.VisitorsParams{DateFrom: e.From, DateTo: e.To, PageSize: pageSizes[e.Kind], Offset: e.Offset}
 	return convert(client.Analytics.VisitorPages(ctx, params), func(p *mintlify.VisitorPage) *store.Page {
 		return &store.Page{Visitors: p.Visitors, Totals: p.Totals, Next: p.NextOffset, More: p.HasMore}
 	})
 }
 
-func viewPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
-	params := mintlify.ViewsParams{DateFrom: c.From, DateTo: c.To, PageSize: pageSizes[c.Kind], Offset: c.Offset()}
+func viewPages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
+	params := mintlify.ViewsParams{DateFrom: e.From, DateTo: e.To, PageSize: pageSizes[e.Kind], Offset: e.Offset}
 	return convert(client.Analytics.ViewPages(ctx, params), func(p *mintlify.ViewPage) *store.Page {
 		return &store.Page{
 			Rows:   anyOf(p.Views),
@@ -61,8 +61,8 @@ func viewPages(ctx context.Context, client *mintlify.Client, c store.Claim) page
 	})
 }
 
-func searchPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
-	params := mintlify.SearchesParams{DateFrom: c.From, DateTo: c.To, PageSize: pageSizes[c.Kind], Cursor: c.Cursor()}
+func searchPages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
+	params := mintlify.SearchesParams{DateFrom: e.From, DateTo: e.To, PageSize: pageSizes[e.Kind], Cursor: e.Cursor}
 	return convert(client.Analytics.SearchPages(ctx, params), func(p *mintlify.SearchPage) *store.Page {
 		page := &store.Page{Rows: anyOf(p.Searches), Cursor: p.NextCursor, More: p.NextCursor != ""}
 		page.IDs = idsOf(p.Searches, func(row mintlify.SearchTerm) string { return row.Query })
@@ -71,8 +71,8 @@ func searchPages(ctx context.Context, client *mintlify.Client, c store.Claim) pa
 	})
 }
 
-func feedbackPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
-	params := mintlify.FeedbackParams{DateFrom: c.From, DateTo: c.To, PageSize: pageSizes[c.Kind], Cursor: c.Cursor()}
+func feedbackPages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
+	params := mintlify.FeedbackParams{DateFrom: e.From, DateTo: e.To, PageSize: pageSizes[e.Kind], Cursor: e.Cursor}
 	return convert(client.Analytics.FeedbackPages(ctx, params), func(p *mintlify.FeedbackPage) *store.Page {
 		page := &store.Page{Rows: anyOf(p.Feedback), Cursor: p.NextCursor, More: p.HasMore}
 		page.IDs = idsOf(p.Feedback, func(row mintlify.Feedback) string { return row.ID })
@@ -81,8 +81,8 @@ func feedbackPages(ctx context.Context, client *mintlify.Client, c store.Claim) 
 }
 
 // callerPages returns one page with one row.
-func callerPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
-	params := mintlify.CallerStatsParams{DateFrom: c.From, DateTo: c.To}
+func callerPages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
+	params := mintlify.CallerStatsParams{DateFrom: e.From, DateTo: e.To}
 	return func(yield func(*store.Page, error) bool) {
 		stats, err := client.Analytics.GetCallerStats(ctx, params)
 		if err != nil {
@@ -94,8 +94,8 @@ func callerPages(ctx context.Context, client *mintlify.Client, c store.Claim) pa
 }
 
 // feedbackByPage returns one page: the service offers no way to ask for a second.
-func feedbackByPage(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
-	params := mintlify.FeedbackCountsParams{DateFrom: c.From, DateTo: c.To, Limit: pageSizes[c.Kind]}
+func feedbackByPage(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
+	params := mintlify.FeedbackCountsParams{DateFrom: e.From, DateTo: e.To, Limit: pageSizes[e.Kind]}
 	return func(yield func(*store.Page, error) bool) {
 		p, err := client.Analytics.GetFeedbackCounts(ctx, params)
 		if err != nil {
@@ -106,18 +106,18 @@ func feedbackByPage(ctx context.Context, client *mintlify.Client, c store.Claim)
 	}
 }
 
-func conversationPages(ctx context.Context, client *mintlify.Client, c store.Claim) pageSeq {
+func conversationPages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
 	params := mintlify.ConversationsParams{
-		DateFrom: c.From,
-		DateTo:   c.To,
-		PageSize: pageSizes[c.Kind],
-		Cursor:   c.Cursor(),
+		DateFrom: e.From,
+		DateTo:   e.To,
+		PageSize: pageSizes[e.Kind],
+		Cursor:   e.Cursor,
 	}
 	return convert(client.Analytics.ConversationPages(ctx, params), func(p *mintlify.ConversationPage) *store.Page {
 		page := &store.Page{Cursor: p.NextCursor, More: p.HasMore}
 		page.IDs = idsOf(p.Conversations, func(row mintlify.Conversation) string { return row.ID })
 		for _, row := range p.Conversations {
-			if !c.Texts {
+			if !e.Texts {
 				row = store.WithoutTexts(row)
 			}
 			page.Rows = append(page.Rows, row)

@@ -2,19 +2,15 @@ package exports
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
 	"time"
 
-	mintlify "github.com/mintlify-community/mintlify-go"
-
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
-// Plan says what Load would do, and what it will do night by night. It sends requests only if the
-// database does not know how large the site is: one request for a site of up to 250 pages.
+// Plan says what Load would do, and what it will do night by night. It sends nothing.
 func (l *Loader) Plan(ctx context.Context, r Range) (string, error) {
 	todo, err := l.plan(ctx, r)
 	if err != nil {
@@ -46,25 +42,30 @@ func (l *Loader) Plan(ctx context.Context, r Range) (string, error) {
 			plural(open.exports, "export"), plural(open.visitors+open.lists, "request")))
 	}
 	lines = append(lines, l.sayNight(night))
-	if l.Requests > 0 {
-		lines = append(lines, fmt.Sprintf("To find out how large the site is took %s.", plural(l.Requests, "request")))
+	if final.isGuess || open.isGuess {
+		lines = append(lines, "This is for a site of up to 250 pages: each 250 more take a request more for each "+
+			"export of visitors. sync finds out.")
 	}
 	return strings.Join(lines, "\n"), nil
 }
 
 // costs counts exports and the requests that load them.
-type costs struct{ exports, visitors, lists int }
+type costs struct {
+	exports, visitors, lists int
+	isGuess                  bool // the database does not know how large a site is
+}
 
 func (l *Loader) costs(ctx context.Context, tasks []Task) (costs, error) {
 	c := costs{exports: len(tasks)}
 	for _, task := range tasks {
-		requests, err := l.cost(ctx, task)
+		requests, known, err := l.cost(ctx, task)
 		if err != nil {
 			return c, err
 		}
 
 		if task.Kind == store.Visitors {
 			c.visitors += requests
+			c.isGuess = c.isGuess || !known
 		} else {
 			c.lists += requests
 		}
@@ -114,11 +115,13 @@ func (l *Loader) costOfNight(ctx context.Context, r Range) (int, error) {
 			tasks []Task
 			days  float64
 		}{{day, 1}, {week, 7}, {month, daysOfMonth}} {
-			requests, err := l.costAnew(ctx, brought.tasks)
-			if err != nil {
-				return 0, err
+			for _, task := range brought.tasks {
+				rows, _, err := l.rows(ctx, task)
+				if err != nil {
+					return 0, err
+				}
+				total += float64(requestsFor(task, rows)) / brought.days
 			}
-			total += float64(requests) / brought.days
 		}
 	}
 	return int(math.Ceil(total)), nil
@@ -133,7 +136,7 @@ func newest(project string, span store.Span) store.Window {
 
 // fits reports whether an export can be loaded completely with what is left of the budget.
 func (l *Loader) fits(ctx context.Context, task Task) (bool, error) {
-	requests, err := l.knownCost(ctx, task)
+	requests, _, err := l.cost(ctx, task)
 	if err != nil {
 		return false, err
 	}
@@ -141,57 +144,26 @@ func (l *Loader) fits(ctx context.Context, task Task) (bool, error) {
 	return requests <= left, err
 }
 
-// knownCost is cost without asking the service: visitors of a site whose size the database does not
-// know cost one request.
-func (l *Loader) knownCost(ctx context.Context, task Task) (int, error) {
-	rows, known, err := l.size(ctx, task)
-	if err != nil {
-		return 0, err
-	}
-	if !known && task.Kind != store.Visitors {
-		rows = l.mostRows(task.Kind)
-	}
-	return l.costOf(ctx, task, rows)
-}
-
 // cost estimates how many requests a task still takes: a run that was interrupted may have
-// loaded some pages already.
-func (l *Loader) cost(ctx context.Context, task Task) (int, error) {
-	rows, err := l.estimate(ctx, task)
+// loaded some pages already. It reports false if the database does not know how many rows there are.
+func (l *Loader) cost(ctx context.Context, task Task) (int, bool, error) {
+	rows, known, err := l.rows(ctx, task)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
-	return l.costOf(ctx, task, rows)
-}
-
-func (l *Loader) costOf(ctx context.Context, task Task, rows int) (int, error) {
-	_, progress, err := l.Store.Find(ctx, task.Window, task.Kind)
+	_, begun, err := l.Store.Find(ctx, task.Window, task.Kind)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
-	if progress.At.Before(freshSince(task.Window)) {
-		return requestsFor(task, rows), nil
+	if begun.At.Before(freshSince(task.Window)) {
+		return requestsFor(task, rows), known, nil
 	}
 
-	requests := requestsFor(task, rows-progress.Rows)
+	requests := requestsFor(task, rows-begun.Offset)
 	if task.Kind != store.Visitors {
-		requests = min(requests, max(1, l.Pages-progress.Pages))
+		requests = min(requests, max(1, l.Pages-begun.Pages))
 	}
-	return requests, nil
-}
-
-// costAnew estimates how many requests tasks take from their beginning.
-func (l *Loader) costAnew(ctx context.Context, tasks []Task) (int, error) {
-	requests := 0
-	for _, task := range tasks {
-		rows, err := l.estimate(ctx, task)
-		if err != nil {
-			return 0, err
-		}
-
-		requests += requestsFor(task, rows)
-	}
-	return requests, nil
+	return requests, known, nil
 }
 
 func requestsFor(task Task, rows int) int {
@@ -199,73 +171,20 @@ func requestsFor(task Task, rows int) int {
 	return max(1, (rows+size-1)/size)
 }
 
-// size returns how many rows an export has, as far as the database knows.
-func (l *Loader) size(ctx context.Context, task Task) (rows int, known bool, err error) {
+// rows returns how many rows an export has, as far as the database knows. If it does not, rows returns the
+// most that are asked for of a list, and one page of visitors.
+func (l *Loader) rows(ctx context.Context, task Task) (rows int, known bool, err error) {
 	if task.Kind == store.FeedbackByPage || task.Kind == store.Callers {
 		return 1, true, nil
 	}
-	return l.Store.Size(ctx, task.Project, task.Kind, task.Span())
-}
 
-// estimate returns how many rows an export has. For a list that the database does not know yet,
-// it returns the maximum.
-func (l *Loader) estimate(ctx context.Context, task Task) (int, error) {
-	rows, known, err := l.size(ctx, task)
+	rows, known, err = l.Store.Size(ctx, task.Project, task.Kind, task.Span())
 	switch {
 	case err != nil, known:
-		return rows, err
 	case task.Kind == store.Visitors:
-		return l.probe(ctx, task.Window)
+		rows = pageSizes[task.Kind]
+	default:
+		rows = l.Pages * pageSizes[task.Kind]
 	}
-	return l.mostRows(task.Kind), nil
-}
-
-func (l *Loader) mostRows(kind store.Kind) int { return l.Pages * pageSizes[kind] }
-
-// probe returns how many pages a site has at most, within a quarter. The service does not
-// tell, so probe asks for rows further and further down, and then in between.
-func (l *Loader) probe(ctx context.Context, w store.Window) (int, error) {
-	client, err := l.Client.ForProject(w.Project)
-	if err != nil {
-		return 0, err
-	}
-
-	params := mintlify.VisitorsParams{DateFrom: w.From, DateTo: w.To, PageSize: pageSizes[store.Visitors]}
-	low := 0
-	high := math.MaxInt
-	for at := 0; float64(high) > 1.25*float64(low); at = between(low, high) {
-		params.Offset = at
-		page, err := client.Analytics.GetVisitorPage(ctx, params)
-
-		switch {
-		case err != nil:
-			return 0, l.orBlock(ctx, err)
-		case page.HasMore:
-			low = page.NextOffset
-		case len(page.Visitors) > 0 || at == 0:
-			low = at + len(page.Visitors)
-			high = low
-		default:
-			high = at
-		}
-	}
-	return high, l.Store.SetSize(ctx, w.Project, high)
-}
-
-// orBlock returns err, or the quota's error if the service responded 429.
-func (l *Loader) orBlock(ctx context.Context, err error) error {
-	if !errors.Is(err, mintlify.ErrRateLimited) {
-		return err
-	}
-	wait, _ := mintlify.RetryAfter(err)
-	return l.block(ctx, wait)
-}
-
-// between returns the offset to ask for next: four times the last offset, until one is beyond the
-// end.
-func between(low, high int) int {
-	if high == math.MaxInt {
-		return 4 * low
-	}
-	return int(math.Sqrt(float64(low) * float64(high)))
+	return rows, known, err
 }

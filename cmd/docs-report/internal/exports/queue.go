@@ -12,12 +12,10 @@ import (
 
 const maxFailures = 3 // windows in a row
 
-// queue has the tasks of a run and how they ended.
+// queue notes how the tasks of a run ended.
 type queue struct {
-	from       mintlify.Date // of the range
-	tasks      []Task
-	all, done  int
-	heldInARow int // tasks that other runs are working on
+	from      mintlify.Date // of the range
+	all, done int           // tasks
 
 	hasFailed    map[series]bool // in an earlier run
 	failedInARow map[series]int
@@ -63,12 +61,6 @@ func (q *queue) isOptional(task Task) bool {
 	return task.Kind != store.Visitors || q.seriesOf(task).isEarlier
 }
 
-func (q *queue) take() Task {
-	task := q.tasks[0]
-	q.tasks = q.tasks[1:]
-	return task
-}
-
 // isGivenUp reports whether other exports of the task's series have failed: after some days, or
 // after one optional task. A list that fails costs one request a night.
 func (q *queue) isGivenUp(task Task) bool {
@@ -89,7 +81,6 @@ func (q *queue) attempts(task Task) int {
 
 func (q *queue) succeeded(task Task) {
 	q.done++
-	q.heldInARow = 0
 	q.failedInARow[q.seriesOf(task)] = 0
 	q.hasFailed[q.seriesOf(task)] = false
 }
@@ -124,45 +115,13 @@ func (q *queue) problem(project string, stop error) string {
 		}
 	}
 
-	var quota *store.QuotaError
 	switch {
-	case stop == nil, errors.As(stop, &quota):
+	case stop == nil, isQuota(stop):
 		return ""
 	case errors.Is(stop, context.Canceled), errors.Is(stop, context.DeadlineExceeded):
 		return "interrupted"
 	}
 	return stop.Error()
-}
-
-type outcome int
-
-const (
-	loaded outcome = iota
-	interrupted
-	held       // another run is working on the export
-	overtaken  // another run has taken the export further, or has completed it
-	quotaSpent // by runs on this database or by other programs of the organization
-	failed
-)
-
-func outcomeOf(ctx context.Context, err error) outcome {
-	var other *store.HeldError
-	var quota *store.QuotaError
-
-	switch {
-	case err == nil:
-		return loaded
-	case ctx.Err() != nil:
-		return interrupted
-
-	case errors.As(err, &other):
-		return held
-	case errors.Is(err, store.ErrOvertaken):
-		return overtaken
-	case errors.As(err, &quota):
-		return quotaSpent
-	}
-	return failed
 }
 
 func isRefusal(err error) bool {

@@ -1,7 +1,10 @@
 package exports_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -13,9 +16,77 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 
-	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/docstest"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
+
+// shortPages is a transport to a service whose pages of visitors and views have fewer rows than it
+// is asked for, although there are more.
+type shortPages struct {
+	http.RoundTripper
+
+	// limit is the most rows of a page. If it is 0, pages are not capped.
+	limit int
+
+	// removes has a path whose rows the service removes after it has applied the limit. nil is none.
+	removes func(path string) bool
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (s *shortPages) RoundTrip(request *http.Request) (*http.Response, error) {
+	_, list, _ := strings.Cut(strings.TrimPrefix(request.URL.Path, "/v1/analytics/"), "/")
+	if list != "visitors" && list != "views" {
+		return s.RoundTripper.RoundTrip(request)
+	}
+
+	if s.limit > 0 {
+		query := request.URL.Query()
+		query.Set("limit", fmt.Sprint(s.limit))
+		request.URL.RawQuery = query.Encode()
+	}
+
+	response, err := s.RoundTripper.RoundTrip(request)
+	if err != nil || s.removes == nil || response.StatusCode != http.StatusOK {
+		return response, err
+	}
+	return response, s.remove(response, list)
+}
+
+// remove takes rows out of a page.
+func (s *shortPages) remove(response *http.Response, list string) error {
+	var page map[string]any
+	if err := json.NewDecoder(response.Body).Decode(&page); err != nil {
+		return err
+	}
+
+	left := []any{}
+	for _, row := range page[list].([]any) {
+		path := row.(map[string]any)["path"].(string)
+		if !s.removes(path) {
+			left = append(left, row)
+		}
+	}
+	page[list] = left
+
+	body, err := json.Marshal(page)
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	response.ContentLength = int64(len(body))
+	response.Header.Del("Content-Length")
+	return err
+}
+
+// left returns the rows of a site that the service does not remove.
+func (s *shortPages) left(site visitors) visitors {
+	return func(project string, params mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
+		rows, totals := site(project, params)
+		left := []mintlify.Visitor{}
+		for _, row := range rows {
+			if s.removes == nil || !s.removes(row.Path) {
+				left = append(left, row)
+			}
+		}
+		return left, totals
+	}
+}
 
 // endsInSeven is true of each tenth page.
 func endsInSeven(path string) bool { return strings.HasSuffix(path, "7") }
@@ -54,10 +125,10 @@ func (f *failsOnce) RoundTrip(request *http.Request) (*http.Response, error) {
 func TestShortPagesAreStoredOnceWhereverARunEnds(t *testing.T) {
 	for name, tc := range map[string]struct {
 		rows  int
-		short docstest.ShortPages
+		short shortPages
 	}{
-		"capped":   {220, docstest.ShortPages{Cap: 50}},
-		"filtered": {900, docstest.ShortPages{Removes: endsInSeven}},
+		"capped":   {220, shortPages{limit: 50}},
+		"filtered": {900, shortPages{removes: endsInSeven}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onDay(t, time.March, 15, 2, site(tc.rows), func(t *testing.T, r *rig) {
@@ -82,7 +153,7 @@ func TestShortPagesAreStoredOnceWhereverARunEnds(t *testing.T) {
 
 				w := store.LastWeeks("docs", 4, day(time.March, 14))
 				require.Equal(t, "2000-02-14", w.From.String())
-				r.requireWindows(short.Left(site(tc.rows)), []store.Window{w})
+				r.requireWindows(short.left(site(tc.rows)), []store.Window{w})
 				r.read(func(s *store.Store) {
 					export, views, err := store.List[mintlify.View](t.Context(), s, w, store.Views)
 					require.NoError(t, err)
@@ -90,7 +161,7 @@ func TestShortPagesAreStoredOnceWhereverARunEnds(t *testing.T) {
 
 					want := []string{}
 					for i := range tc.rows {
-						if path := fmt.Sprint("/page-", i); short.Removes == nil || !short.Removes(path) {
+						if path := fmt.Sprint("/page-", i); short.removes == nil || !short.removes(path) {
 							want = append(want, path)
 						}
 					}
@@ -120,7 +191,7 @@ func (r *rig) lacksViews() bool {
 func TestTheBoundOfAListCountsItsPages(t *testing.T) {
 	onDay(t, time.March, 15, 2, site(3), func(t *testing.T, r *rig) {
 		r.withLists(600)
-		r.transport = &docstest.ShortPages{RoundTripper: r.service, Cap: 50}
+		r.transport = &shortPages{RoundTripper: r.service, limit: 50}
 
 		// Visitors and four other lists, of up to five pages; and two pages of views.
 		r.budget = 1 + 5 + 1 + 1 + 1 + 2

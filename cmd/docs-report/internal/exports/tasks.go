@@ -30,8 +30,9 @@ type Range struct {
 	Weeks    int // how many weeks a report shows
 	Months   int // how many of the last months to load, even if they are before From
 
-	// KeepFrom deletes the rows of lists that ended by this day. The zero Date keeps all.
-	KeepFrom mintlify.Date
+	// KeepFrom deletes the rows of lists that ended by this day, and KeepDaysFrom the pages of days, but
+	// of those that stand out and those that they are compared with. The zero Date keeps all.
+	KeepFrom, KeepDaysFrom mintlify.Date
 }
 
 // night has the exports that are not up to date, in the order in which a run loads them.
@@ -50,18 +51,18 @@ func (l *Loader) plan(ctx context.Context, r Range) (night, error) {
 	var n night
 	tried := map[Task]time.Time{}
 	for _, task := range r.tasks(time.Now(), l.Texts) {
-		export, progress, err := l.Store.Find(ctx, task.Window, task.Kind)
+		complete, begun, err := l.Store.Find(ctx, task.Window, task.Kind)
 		if err != nil {
 			return n, err
 		}
 
-		hasFailed := export.State == store.Refused || progress.Problem != ""
+		hasFailed := complete.State == store.Refused || begun.Problem != ""
 		switch {
-		case l.isUpToDate(export):
+		case l.isUpToDate(complete):
 		case !IsFinal(time.Now(), task.Window):
 			n.open = append(n.open, task)
 		case hasFailed:
-			tried[task] = later(export.At, progress.Until)
+			tried[task] = later(complete.At, begun.FailedAt)
 			n.failed = append(n.failed, task)
 		default:
 			n.final = append(n.final, task)

@@ -62,6 +62,19 @@ func Find(points []store.Point) (days []store.Point, found []Day) {
 	return days, found
 }
 
+// Needed returns the days that stand out and those that they are compared with: a report needs their
+// pages.
+func Needed(points []store.Point) []mintlify.Date {
+	var all []mintlify.Date
+	_, found := Find(points)
+	for _, d := range found {
+		if d.HasUsual {
+			all = append(all, d.Day, d.Usual)
+		}
+	}
+	return all
+}
+
 // standOut says which days are far beyond the days around them.
 func standOut(days []store.Point, count func(store.Point) int64) []bool {
 	all := make([]bool, len(days))

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"math/rand/v2"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -32,6 +34,7 @@ type State int
 // The states of an export.
 const (
 	Missing State = iota // is the zero value: there is nothing
+	Begun                // is not complete: a run has stored some pages, or none yet
 	Loaded
 	Refused // by the service; Problem says why
 	Expired // the rows were deleted for their age
@@ -48,7 +51,18 @@ type Export struct {
 	Kept      int                    // counts the rows
 	Truncated bool                   // the service has more rows
 	Texts     bool                   // what readers wrote is kept
-	Problem   string                 // is why the service refused the export
+	Problem   string                 // is why the service refused the export, or why the last run could not go on
+
+	// Offset is the next page's: so many rows were asked for already. Cursor is its counterpart for
+	// exports that page by cursor. Pages counts the pages that are loaded.
+	Offset int
+	Cursor string
+	Pages  int
+
+	// FailedAt is when the last run could not go on.
+	FailedAt time.Time
+
+	id int64
 }
 
 // Point has the visitors of a window, for a chart.
@@ -57,44 +71,113 @@ type Point struct {
 	Counts mintlify.VisitorTotals
 }
 
-// Progress says how far a run has come with an export that is not complete. The zero value means
-// that no run has begun it.
-type Progress struct {
-	At      time.Time // is when the export began
-	Rows    int       // are asked for already
-	Pages   int       // are loaded
-	Problem string    // is why the last run could not go on; "": nothing went wrong
-	Until   time.Time // is when the last run let go of the export
+// ErrGone matches a write into an export that is not where it was: somebody has forgotten its rows, or
+// the database has stored the page and lost its own response. Look at the window again.
+var ErrGone = errors.New("the export is not where it was")
+
+// Begin returns the export of wanted's window and kind that an earlier run has begun. It begins the
+// export anew if there is none, if it began before freshSince, or with another choice of texts.
+func (s *Store) Begin(ctx context.Context, wanted Export, freshSince time.Time) (Export, error) {
+	var begun Export
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		var err error
+		if _, begun, err = find(ctx, tx, wanted.Window, wanted.Kind); err != nil {
+			return err
+		}
+
+		isFresh := begun.State == Begun && !begun.At.Before(freshSince)
+		if isFresh && begun.Texts == wanted.Texts {
+			return nil
+		}
+		if err := remove(ctx, tx, begun.id); err != nil {
+			return err
+		}
+
+		begun = Export{Window: wanted.Window, Kind: wanted.Kind, Texts: wanted.Texts, At: time.Now(), State: Begun}
+		begun.id = rand.Int64()
+		_, err = exec(ctx, tx, `INSERT INTO docs_exports
+			(id, project, date_from, date_to, span, kind, texts, fetched_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			begun.id, begun.Project, begun.From.String(), begun.To.String(), string(begun.Span()), string(begun.Kind),
+			begun.Texts, milliseconds(begun.At))
+		return err
+	})
+	return begun, err
 }
 
-// position is where the next page of an export begins.
-type position struct {
-	offset int
-	cursor string // is offset's counterpart, for exports that page by cursor
-	pages  int    // come before it
+// Append adds a page to an export that was begun, and returns the export as it is then. The last page
+// completes it, and it replaces the window's old one: nobody sees half of an export.
+func (s *Store) Append(ctx context.Context, e Export, page *Page) (Export, error) {
+	after := e
+	after.Offset = page.Next
+	after.Cursor = page.Cursor
+	after.Pages++
+	after.Totals = page.Totals
+
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		moved, err := exec(ctx, tx, `UPDATE docs_exports
+			SET problem = '', next_offset = $1, cursor_at = $2, pages_loaded = $3, human = $4, ai = $5, total = $6
+			WHERE id = $7 AND next_offset = $8 AND NOT complete`,
+			after.Offset, after.Cursor, after.Pages, after.Totals.Human, after.Totals.AI, after.Totals.Total,
+			e.id, e.Offset)
+		if err != nil {
+			return err
+		}
+		if moved == 0 {
+			return ErrGone
+		}
+
+		if err := e.insert(ctx, tx, page); err != nil {
+			return err
+		}
+		if !page.Last {
+			return nil
+		}
+		return e.complete(ctx, tx, page.More, "")
+	})
+	return after, err
 }
 
-// record is a row of docs_exports. The zero value is none.
-type record struct {
-	Export
-	id         int64
-	isComplete bool
-	next       position
-	holder     string
-	heldUntil  int64
+// Refuse completes the export of a list that the service refuses, and keeps the reason. An older
+// export that is loaded stays: then Refuse does what Fail does.
+func (s *Store) Refuse(ctx context.Context, e Export, problem string) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		old, _, err := find(ctx, tx, e.Window, e.Kind)
+		if err != nil {
+			return err
+		}
+
+		if old.State == Loaded {
+			return e.fail(ctx, tx, problem)
+		}
+		return e.complete(ctx, tx, false, text(problem))
+	})
 }
 
-func (r record) progress() Progress {
-	if r.id == 0 {
-		return Progress{}
+func (e Export) complete(ctx context.Context, tx *sql.Tx, truncated bool, problem string) error {
+	old, _, err := find(ctx, tx, e.Window, e.Kind)
+	if err != nil {
+		return err
 	}
-	return Progress{
-		At:      r.At,
-		Rows:    r.next.offset,
-		Pages:   r.next.pages,
-		Problem: r.Problem,
-		Until:   instant(r.heldUntil),
+	if err := remove(ctx, tx, old.id); err != nil {
+		return err
 	}
+
+	_, err = exec(ctx, tx, `UPDATE docs_exports SET complete = TRUE, truncated = $1, problem = $2,
+		rows_kept = (SELECT COUNT(*) FROM docs_visitors WHERE export = $3)
+			+ (SELECT COUNT(*) FROM docs_rows WHERE export = $3)
+		WHERE id = $3`, truncated, problem, e.id)
+	return err
+}
+
+// Fail keeps why this run could not go on with an export.
+func (s *Store) Fail(ctx context.Context, e Export, problem string) error {
+	return s.change(ctx, func(tx *sql.Tx) error { return e.fail(ctx, tx, problem) })
+}
+
+func (e Export) fail(ctx context.Context, tx *sql.Tx, problem string) error {
+	_, err := exec(ctx, tx, `UPDATE docs_exports SET problem = $1, failed_at = $2 WHERE id = $3 AND NOT complete`,
+		text(problem), milliseconds(time.Now()), e.id)
+	return err
 }
 
 // remove deletes an export, if there is one, and its rows.
@@ -106,30 +189,23 @@ func remove(ctx context.Context, tx *sql.Tx, id int64) error {
 	}, id)
 }
 
-// Prune deletes rolling windows of w's span that ended before w's own comparison, and those before
-// w that could not be loaded, apart from the comparison: nothing asks for them any more. Days, weeks
-// and months are not rolling: they stay, also if w is four weeks that are a February.
-func (s *Store) Prune(ctx context.Context, w Window) error {
-	switch w.Span() {
-	case Day, Week, Month:
-		return nil
-	}
-
-	return s.write(ctx, func(tx *sql.Tx) error {
-		const condition = ` WHERE project = $1 AND span = $2 AND date_to < $3
-			AND (date_to < $4 OR problem <> '' AND date_to <> $4)`
-		return removeAll(ctx, tx, condition, w.Project, string(w.Span()), w.To.String(), w.From.String())
-	})
-}
-
-// PruneFailed deletes days, weeks and months, and their lists, that begin before a day and could not
-// be loaded: nothing asks for them any more. The visitors of months are asked for since firstMonth.
-func (s *Store) PruneFailed(ctx context.Context, project string, before, firstMonth mintlify.Date) error {
-	return s.write(ctx, func(tx *sql.Tx) error {
-		const condition = ` WHERE project = $1 AND span IN ('day', 'week', 'month') AND date_from < $2
+// Prune deletes what nothing asks for any more: rolling windows of period's span that ended before
+// period's own comparison, and what could not be loaded before from. The visitors of months are asked
+// for since firstMonth. What else is loaded stays, also if period is four weeks that are a February.
+func (s *Store) Prune(ctx context.Context, period Window, from, firstMonth mintlify.Date) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		const failed = ` WHERE project = $1 AND span IN ('day', 'week', 'month') AND date_from < $2
 			AND problem <> '' AND NOT expired
 			AND (kind <> 'visitors' OR span <> 'month' OR date_from < $3)`
-		return removeAll(ctx, tx, condition, project, before.String(), firstMonth.String())
+		err := removeAll(ctx, tx, failed, period.Project, from.String(), firstMonth.String())
+		if err != nil {
+			return err
+		}
+
+		const rolled = ` WHERE project = $1 AND span = $2 AND span NOT IN ('day', 'week', 'month')
+			AND date_to < $3 AND (date_to < $4 OR problem <> '' AND date_to <> $4)`
+		return removeAll(ctx, tx, rolled,
+			period.Project, string(period.Span()), period.To.String(), period.From.String())
 	})
 }
 
@@ -140,8 +216,8 @@ func removeAll(ctx context.Context, tx *sql.Tx, condition string, args ...any) e
 		return err
 	}
 
-	for _, r := range old {
-		if err := remove(ctx, tx, r.id); err != nil {
+	for _, e := range old {
+		if err := remove(ctx, tx, e.id); err != nil {
 			return err
 		}
 	}

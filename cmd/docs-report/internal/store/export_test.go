@@ -27,10 +27,10 @@ func roundTrip(t *testing.T, where string) {
 	first.Visitors[3].Path = ""
 	first.Visitors[4].Human = -1
 
-	claimed, err := begin(t, s).Append(t.Context(), first)
+	begun, err := s.Append(t.Context(), begin(t, s), first)
 	require.NoError(t, err)
-	assert.Equal(t, 250, claimed.Offset())
-	_, err = claimed.Append(t.Context(), page("/a", 250, 7, false))
+	assert.Equal(t, 250, begun.Offset)
+	_, err = s.Append(t.Context(), begun, page("/a", 250, 7, false))
 	require.NoError(t, err)
 
 	again := open(t, where)
@@ -52,11 +52,6 @@ func roundTrip(t *testing.T, where string) {
 	require.NoError(t, err)
 	assert.False(t, known)
 
-	require.NoError(t, again.SetSize(t.Context(), "other", 7))
-	size, _, err = again.Size(t.Context(), "other", store.Visitors, store.Day)
-	require.NoError(t, err)
-	assert.Equal(t, 7, size)
-
 	save(t, s, window, store.Visitors, page("/a", 0, 0, false))
 	complete, rows, err = s.Visitors(t.Context(), window)
 	require.NoError(t, err)
@@ -66,7 +61,7 @@ func roundTrip(t *testing.T, where string) {
 
 func listRoundTrip(t *testing.T, where string) {
 	s := open(t, where)
-	claimed, err := claim(s, store.Searches, time.Now())
+	begun, err := beginOf(s, window, store.Searches, time.Now())
 	require.NoError(t, err)
 	want := []mintlify.SearchTerm{
 		{
@@ -78,7 +73,7 @@ func listRoundTrip(t *testing.T, where string) {
 		{Query: "b"},
 	}
 
-	claimed, err = claimed.Append(t.Context(), &store.Page{
+	begun, err = s.Append(t.Context(), begun, &store.Page{
 		Rows:   []any{want[0]},
 		Next:   100,
 		Cursor: "two",
@@ -90,7 +85,7 @@ func listRoundTrip(t *testing.T, where string) {
 	require.NoError(t, err)
 	assert.Empty(t, none, "it is not complete")
 
-	_, err = claimed.Append(t.Context(), &store.Page{
+	_, err = s.Append(t.Context(), begun, &store.Page{
 		Rows:   []any{want[1]},
 		Next:   200,
 		Cursor: "three",
@@ -109,9 +104,9 @@ func listRoundTrip(t *testing.T, where string) {
 	assert.True(t, list.Truncated)
 	assert.Equal(t, 2, list.Kept)
 
-	claimed, err = claim(s, store.Views, time.Now())
+	begun, err = beginOf(s, window, store.Views, time.Now())
 	require.NoError(t, err)
-	require.NoError(t, claimed.Refuse(t.Context(), "403"))
+	require.NoError(t, s.Refuse(t.Context(), begun, "403"))
 	list, _, err = store.List[mintlify.View](t.Context(), s, window, store.Views)
 	require.NoError(t, err)
 	assert.Equal(t, "403", list.Problem)
@@ -153,9 +148,10 @@ func rolling(t *testing.T, where string) {
 		}
 	}
 
-	require.NoError(t, s.Prune(t.Context(), period))
-	require.NoError(t, s.Prune(t.Context(), february), "it is four weeks, too, and no month goes")
-	require.NoError(t, s.Prune(t.Context(), store.LastWeeks("docs", 1, period.To)), "weeks do not roll")
+	require.NoError(t, s.Prune(t.Context(), period, window.From, window.From))
+	require.NoError(t, s.Prune(t.Context(), february, window.From, window.From), "it is four weeks, too, and no month goes")
+	lastWeek := store.LastWeeks("docs", 1, period.To)
+	require.NoError(t, s.Prune(t.Context(), lastWeek, window.From, window.From), "weeks do not roll")
 
 	for i, w := range append(windows, month, week) {
 		export, rows, err := s.Visitors(t.Context(), w)
@@ -250,19 +246,120 @@ func pruneFailed(t *testing.T, where string) {
 		{february, store.Views},
 		{inRange, store.Visitors},
 	} {
-		claimed, err := claimOf(s, failed.window, failed.kind, time.Now().Add(time.Hour))
+		begun, err := beginOf(s, failed.window, failed.kind, time.Now().Add(time.Hour))
 		require.NoError(t, err)
-		require.NoError(t, claimed.Fail(t.Context(), "500"))
+		require.NoError(t, s.Fail(t.Context(), begun, "500"))
 	}
-	refused, err := claimOf(s, week, store.FeedbackByPage, time.Now())
+	refused, err := beginOf(s, week, store.FeedbackByPage, time.Now())
 	require.NoError(t, err)
-	require.NoError(t, refused.Refuse(t.Context(), "403"))
+	require.NoError(t, s.Refuse(t.Context(), refused, "403"))
 
-	require.NoError(t, s.PruneFailed(t.Context(), "docs", from, february.From))
+	require.NoError(t, s.Prune(t.Context(), store.LastWeeks("docs", 4, from), from, february.From))
 
 	troubles, err := s.Troubles(t.Context(), "docs")
 	require.NoError(t, err)
 	want := store.Trouble{Kind: store.Visitors, Exports: 2, Newest: inRange, Problem: "500"}
 	assert.Equal(t, []store.Trouble{want}, troubles, "a day of the range, and one of the last months")
 	assert.Len(t, rowsOf(t, s), 3)
+}
+
+func seenWhole(t *testing.T, where string) {
+	s := open(t, where)
+	save(t, s, window, store.Visitors, page("/old", 0, 3, false))
+
+	begun, err := s.Append(t.Context(), begin(t, s), page("/new", 0, 250, true))
+	require.NoError(t, err)
+	assert.Equal(t, page("/old", 0, 3, false).Visitors, rowsOf(t, s))
+
+	complete, running, err := s.Find(t.Context(), window, store.Visitors)
+	require.NoError(t, err)
+	assert.Equal(t, 3, complete.Kept)
+	assert.Equal(t, 250, running.Offset)
+
+	_, err = s.Append(t.Context(), begun, page("/new", 250, 1, false))
+	require.NoError(t, err)
+	assert.Len(t, rowsOf(t, s), 251)
+	_, running, err = s.Find(t.Context(), window, store.Visitors)
+	require.NoError(t, err)
+	assert.Zero(t, running)
+}
+
+// The response to a commit may be lost: then the run appends the page again.
+func writtenOnce(t *testing.T, where string) {
+	s := open(t, where)
+	begun := begin(t, s)
+	next, err := s.Append(t.Context(), begun, page("/a", 0, 250, true))
+	require.NoError(t, err)
+	_, err = s.Append(t.Context(), begun, page("/a", 0, 250, true))
+	require.ErrorIs(t, err, store.ErrGone)
+
+	_, err = s.Append(t.Context(), next, page("/a", 250, 2, false))
+	require.NoError(t, err)
+	_, err = s.Append(t.Context(), next, page("/a", 250, 2, false))
+	require.ErrorIs(t, err, store.ErrGone)
+	assert.Len(t, rowsOf(t, s), 252)
+}
+
+// The first page of a run may repeat rows that are stored: each is left out as often as it is there.
+func comeAgain(t *testing.T, where string) {
+	s := open(t, where)
+	row := func(path string, human int64) mintlify.Visitor { return mintlify.Visitor{Path: path, Human: human} }
+	pages := [][]mintlify.Visitor{
+		{row("/a", 1), row("/b", 1), row("/b", 1), row("", 1), row("/\x00", 1)},
+		{row("/b", 1), row("/b", 1), row("/b", 1), row("", 1), row("/\x00", 1), row("/a", 2), row("/c", 1)},
+	}
+	want := []mintlify.Visitor{
+		row("/a", 1), row("/b", 1), row("/b", 1), row("", 1), row("/\uFFFD", 1),
+		row("/b", 1), row("", 1), row("/a", 2), row("/c", 1),
+	}
+
+	for _, kind := range []store.Kind{store.Visitors, store.Views} {
+		begun, err := beginOf(s, window, kind, time.Now().Add(time.Hour))
+		require.NoError(t, err)
+		for i, rows := range pages {
+			p := &store.Page{Visitors: rows, Next: 5 * (i + 1), More: i == 0, Last: i == 1, IsResumed: i == 1}
+			if kind == store.Views {
+				p.Visitors = nil
+				for _, row := range rows {
+					p.Rows = append(p.Rows, mintlify.View(row))
+				}
+			}
+
+			begun, err = s.Append(t.Context(), begun, p)
+			require.NoError(t, err)
+			assert.Equal(t, i+1, begun.Pages)
+		}
+	}
+
+	assert.Equal(t, want, rowsOf(t, s))
+	_, views, err := store.List[mintlify.Visitor](t.Context(), s, window, store.Views)
+	require.NoError(t, err)
+	assert.Equal(t, want, views)
+}
+
+// Days lose their pages, and keep their counts. No other span does, nor a day that is to be kept.
+func expiredDays(t *testing.T, where string) {
+	s := open(t, where)
+	week := store.WeekOf(window.From)
+	week.Project = "docs"
+	kept := store.Window{Project: "docs", From: window.From.AddDays(-1), To: window.From}
+	later := store.Window{Project: "docs", From: window.To, To: window.To.AddDays(1)}
+	for _, w := range []store.Window{window, week, kept, later} {
+		save(t, s, w, store.Visitors, page("/a", 0, 3, false))
+	}
+
+	require.NoError(t, s.ExpireDays(t.Context(), "docs", window.To, []mintlify.Date{kept.From}))
+	for w, want := range map[store.Window]int{window: 0, week: 3, kept: 3, later: 3} {
+		export, rows, err := s.Visitors(t.Context(), w)
+		require.NoError(t, err)
+		assert.Len(t, rows, want, w)
+		assert.Equal(t, 3, export.Kept, w)
+	}
+
+	days, err := s.Series(t.Context(), store.Day, store.Window{Project: "docs"})
+	require.NoError(t, err)
+	assert.Len(t, days, 3, "the counts stay")
+	days, err = s.PageSeries(t.Context(), "docs", store.Day, "/a")
+	require.NoError(t, err)
+	assert.Len(t, days, 2, "a page does not have 0 visitors on a day whose pages are gone")
 }

@@ -6,7 +6,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
-	"errors"
+	"slices"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
@@ -18,21 +18,13 @@ const AllProjects = ""
 const ofTexts = ` WHERE kind IN ('conversations', 'feedback') AND ($1 = '' OR project = $1)`
 
 // ForgetTexts deletes what readers wrote, and returns from how many rows. Counts, categories and
-// paths stay.
+// paths stay. A run that is loading some begins them anew.
 func (s *Store) ForgetTexts(ctx context.Context, project string) (int, error) {
 	return s.forget(ctx, func(tx *sql.Tx) (int, error) {
-		running, err := query(ctx, tx, ofTexts+` AND NOT complete`, project)
-		if err != nil {
+		if err := removeAll(ctx, tx, ofTexts+` AND NOT complete`, project); err != nil {
 			return 0, err
 		}
-
-		for _, e := range running { // the run that loads it must start over
-			if err := remove(ctx, tx, e.id); err != nil {
-				return 0, err
-			}
-		}
-
-		kept, err := query(ctx, tx, ofTexts+` AND complete`, project)
+		kept, err := query(ctx, tx, ofTexts+` AND texts`, project)
 		if err != nil {
 			return 0, err
 		}
@@ -49,24 +41,23 @@ func (s *Store) ForgetTexts(ctx context.Context, project string) (int, error) {
 	})
 }
 
-// forget calls work, which returns how many rows it has changed, and leaves nothing of them in the
-// database's files.
+// forget calls work, which returns how many rows it has changed. It keeps a sync from storing a page
+// meanwhile, which may bring back what is forgotten.
 func (s *Store) forget(ctx context.Context, work func(*sql.Tx) (int, error)) (int, error) {
 	rows := 0
 	err := s.write(ctx, func(tx *sql.Tx) error {
+		if _, err := exec(ctx, tx, `UPDATE docs_service SET version = version`); err != nil {
+			return err
+		}
 		var err error
 		rows, err = work(tx)
 		return err
 	})
-	if err != nil {
-		return 0, err
-	}
-	return rows, s.purge(ctx)
+	return rows, err
 }
 
-// stripExport deletes the texts of an export, and returns how many rows had some. It looks at all
-// rows: an older program may have kept texts in an export that it recorded as one without.
-func stripExport(ctx context.Context, tx *sql.Tx, e record) (int, error) {
+// stripExport deletes the texts of an export, and returns how many rows had some.
+func stripExport(ctx context.Context, tx *sql.Tx, e Export) (int, error) {
 	stripped := map[int64]string{}
 	err := sqldb.Scan(ctx, tx, func(rows *sql.Rows) error {
 		var position int64
@@ -100,19 +91,12 @@ func stripExport(ctx context.Context, tx *sql.Tx, e record) (int, error) {
 // there were. A later run leaves them out.
 func (s *Store) ForgetRows(ctx context.Context, project string, kind Kind, id string) (int, error) {
 	return s.forget(ctx, func(tx *sql.Tx) (int, error) {
-		if err := lockForgotten(ctx, tx); err != nil {
-			return 0, err
-		}
 		if err := noteForgotten(ctx, tx, project, kind, id); err != nil {
 			return 0, err
 		}
 
-		result, err := tx.ExecContext(ctx, `DELETE FROM docs_rows WHERE data ->> 'id' = $1 AND export IN
+		deleted, err := exec(ctx, tx, `DELETE FROM docs_rows WHERE data ->> 'id' = $1 AND export IN
 			(SELECT id FROM docs_exports WHERE kind = $2 AND ($3 = '' OR project = $3))`, id, string(kind), project)
-		if err != nil {
-			return 0, err
-		}
-		deleted, err := result.RowsAffected()
 		return int(deleted), err
 	})
 }
@@ -128,10 +112,6 @@ func noteForgotten(ctx context.Context, tx *sql.Tx, project string, kind Kind, i
 // many there were. The database keeps only a salted hash of the term.
 func (s *Store) ForgetTerm(ctx context.Context, project, term string) (int, error) {
 	return s.forget(ctx, func(tx *sql.Tx) (int, error) {
-		if err := lockForgotten(ctx, tx); err != nil {
-			return 0, err
-		}
-
 		salt, err := readSalt(ctx, tx)
 		if err != nil {
 			return 0, err
@@ -201,15 +181,12 @@ func (f forgotten) has(id string) bool {
 	return f.ids[id]
 }
 
-// readForgotten returns what a page must not bring back. It locks the ids until the page is
-// stored: otherwise a run could store a row while another run forgets it.
+// readForgotten returns what a page must not bring back. The page's transaction and that of forget
+// exclude one another.
 func readForgotten(ctx context.Context, tx *sql.Tx, e Export, ids []string) (forgotten, error) {
 	found := forgotten{ids: map[string]bool{}}
 	if ids == nil {
 		return found, nil
-	}
-	if err := lockForgotten(ctx, tx); err != nil {
-		return found, err
 	}
 
 	const statement = `SELECT id FROM docs_forgotten WHERE kind = $1 AND project IN ('', $2)`
@@ -227,92 +204,61 @@ func readForgotten(ctx context.Context, tx *sql.Tx, e Export, ids []string) (for
 	return found, err
 }
 
-func lockForgotten(ctx context.Context, tx *sql.Tx) error {
-	_, err := tx.ExecContext(ctx, `UPDATE docs_service SET version = version`)
-	return err
-}
-
 // Expire deletes the rows of a project's lists that ended by a day. Counts stay, and no run loads
 // the rows again.
 func (s *Store) Expire(ctx context.Context, project string, by mintlify.Date) error {
-	expired := 0
-	err := s.write(ctx, func(tx *sql.Tx) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
 		const condition = ` WHERE kind <> 'visitors' AND project = $1 AND date_to <= $2 AND NOT expired`
-		old, err := query(ctx, tx, condition, project, by.String())
-		if err != nil {
-			return err
-		}
-
-		expired = len(old)
-		for _, e := range old {
-			if err := expire(ctx, tx, e); err != nil {
-				return err
-			}
-		}
-		return nil
+		return expireAll(ctx, tx, nil, condition, project, by.String())
 	})
-	if err != nil || expired == 0 {
-		return err
-	}
-	if s.isSQLite {
-		return s.emptyLog(ctx)
-	}
-	return s.purge(ctx)
 }
 
-func expire(ctx context.Context, tx *sql.Tx, e record) error {
-	if !e.isComplete {
-		return remove(ctx, tx, e.id)
-	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM docs_rows WHERE export = $1`, e.id); err != nil {
+// ExpireDays deletes the pages of a project's days that ended by a day, but not those of the days to keep.
+// Counts stay, and no run loads the pages again.
+func (s *Store) ExpireDays(ctx context.Context, project string, by mintlify.Date, keep []mintlify.Date) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		const condition = ` WHERE kind = 'visitors' AND span = 'day' AND project = $1 AND date_to <= $2 AND NOT expired`
+		return expireAll(ctx, tx, keep, condition, project, by.String())
+	})
+}
+
+// expireAll deletes the rows of the exports for which a condition is true, but not of those that begin
+// on a day to keep.
+func expireAll(ctx context.Context, tx *sql.Tx, keep []mintlify.Date, condition string, args ...any) error {
+	old, err := query(ctx, tx, condition, args...)
+	if err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE docs_exports SET expired = TRUE, texts = FALSE WHERE id = $1`, e.id)
-	return err
+
+	for _, e := range old {
+		if slices.Contains(keep, e.From) {
+			continue
+		}
+		if err := e.expire(ctx, tx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e Export) expire(ctx context.Context, tx *sql.Tx) error {
+	if e.State == Begun {
+		return remove(ctx, tx, e.id)
+	}
+	return sqldb.Exec(ctx, tx, []string{
+		`DELETE FROM docs_rows WHERE export = $1`,
+		`DELETE FROM docs_visitors WHERE export = $1`,
+		`UPDATE docs_exports SET expired = TRUE, texts = FALSE WHERE id = $1`,
+	}, e.id)
 }
 
 // HasTexts reports whether the database keeps what readers of projects wrote.
 func (s *Store) HasTexts(ctx context.Context, projects []string) (bool, error) {
 	for _, project := range projects {
-		kept, err := query(ctx, s.db, ofTexts+` AND EXISTS
-			(SELECT 1 FROM docs_rows WHERE export = id AND data ->> 'id' <> '')`, project)
+		kept, err := query(ctx, s.db, ofTexts+` AND texts AND rows_kept > 0 LIMIT 1`, project)
 		if err != nil || len(kept) > 0 {
 			return len(kept) > 0, err
 		}
 	}
 	return false, nil
 }
-
-// purge removes deleted rows from the database's files, as far as it can. An older program may
-// have freed pages of a SQLite file without overwriting them, so purge writes the file anew.
-func (s *Store) purge(ctx context.Context) error {
-	if !s.isSQLite {
-		_, err := s.db.ExecContext(ctx, `VACUUM docs_rows`)
-		return err
-	}
-
-	_, err := s.db.ExecContext(ctx, `VACUUM`)
-	if err != nil && !isBusy(err) {
-		return err
-	}
-	if err != nil {
-		return errStillRead
-	}
-	return s.emptyLog(ctx)
-}
-
-// emptyLog moves all changes from SQLite's log into its file. Both overwrite what is deleted.
-func (s *Store) emptyLog(ctx context.Context) error {
-	var busy, pages, moved int
-	err := s.db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &moved)
-	if err != nil {
-		return err
-	}
-	if busy != 0 {
-		return errStillRead
-	}
-	return nil
-}
-
-var errStillRead = errors.New("the rows are deleted, but another program uses the database, " +
-	"so that SQLite's files still have them: run the same command again")

@@ -3,8 +3,6 @@
 package store_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -63,10 +61,10 @@ func forgotten(t *testing.T, where string) {
 	require.NoError(t, err)
 	assert.True(t, hasTexts)
 
-	claimed, err := claim(s, store.Feedback, time.Now()) // is under way
+	begun, err := beginOf(s, window, store.Feedback, time.Now()) // is under way
 	require.NoError(t, err)
 
-	claimed, err = claimed.Append(t.Context(), &store.Page{
+	begun, err = s.Append(t.Context(), begun, &store.Page{
 		Rows: []any{mintlify.Feedback{ID: "f", Comment: "secret"}},
 		IDs:  []string{"f"},
 		Next: 100,
@@ -74,19 +72,12 @@ func forgotten(t *testing.T, where string) {
 	})
 	require.NoError(t, err)
 
-	// An older program may have recorded an export with texts as one without.
-	_, err = rawDatabase(t, where).ExecContext(t.Context(), `UPDATE docs_exports SET texts = FALSE`)
-	require.NoError(t, err)
-	hasTexts, err = s.HasTexts(t.Context(), []string{"docs"})
-	require.NoError(t, err)
-	assert.True(t, hasTexts)
-
 	rows, err = s.ForgetTexts(t.Context(), store.AllProjects)
 	require.NoError(t, err)
 	assert.Equal(t, 1, rows)
 
-	_, err = claimed.Append(t.Context(), &store.Page{Next: 200, Last: true})
-	require.ErrorIs(t, err, store.ErrOvertaken, "that run has to begin anew")
+	_, err = s.Append(t.Context(), begun, &store.Page{Next: 200, Last: true})
+	require.ErrorIs(t, err, store.ErrGone, "that run has to begin anew")
 	assert.Equal(t, []mintlify.Conversation{{QueryCategory: "Billing", PageURL: "https://docs.example.com/a"}}, list())
 
 	hasTexts, err = s.HasTexts(t.Context(), []string{"docs"})
@@ -103,31 +94,32 @@ func forgotten(t *testing.T, where string) {
 // An export has texts in all its rows or in none: a run that wants it otherwise begins it anew.
 func textsOrNone(t *testing.T, where string) {
 	s := open(t, where)
+	require.NoError(t, s.Take(t.Context()))
 	for _, wanted := range []store.Export{
 		{Window: window, Kind: store.Conversations, Texts: true},
 		{Window: window, Kind: store.Conversations},
 		{Window: window, Kind: store.Conversations, Texts: true},
 	} {
-		claimed, _, err := s.Claim(t.Context(), wanted, time.Time{}, never)
+		begun, err := s.Begin(t.Context(), wanted, time.Time{})
 		require.NoError(t, err)
-		assert.Zero(t, claimed.Offset(), "it begins anew")
+		assert.Zero(t, begun.Offset, "it begins anew")
 
 		row := mintlify.Conversation{QueryCategory: "Billing"}
 		if wanted.Texts {
 			row.ID = "a"
 		}
-		_, err = claimed.Append(t.Context(), &store.Page{Rows: []any{row}, Next: 250, More: true})
+		_, err = s.Append(t.Context(), begun, &store.Page{Rows: []any{row}, Next: 250, More: true})
 		require.NoError(t, err)
 
-		resumed, _, err := s.Claim(t.Context(), wanted, time.Time{}, never)
+		resumed, err := s.Begin(t.Context(), wanted, time.Time{})
 		require.NoError(t, err)
-		assert.Equal(t, 250, resumed.Offset(), "it resumes")
+		assert.Equal(t, 250, resumed.Offset, "it resumes")
 	}
 
 	wanted := store.Export{Window: window, Kind: store.Conversations, Texts: true}
-	claimed, _, err := s.Claim(t.Context(), wanted, time.Time{}, never)
+	begun, err := s.Begin(t.Context(), wanted, time.Time{})
 	require.NoError(t, err)
-	_, err = claimed.Append(t.Context(), &store.Page{Last: true})
+	_, err = s.Append(t.Context(), begun, &store.Page{Last: true})
 	require.NoError(t, err)
 
 	list, _, err := store.List[mintlify.Conversation](t.Context(), s, window, store.Conversations)
@@ -181,39 +173,4 @@ func forgottenTerm(t *testing.T, where string) {
 	require.NoError(t, err)
 	assert.Len(t, hash, 64)
 	assert.GreaterOrEqual(t, len(salt), 26)
-}
-
-// Another program may have deleted rows without overwriting them. forget leaves nothing of them.
-func TestNothingIsLeftInAnOldFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "docs.db")
-	s := open(t, "sqlite:"+path)
-
-	raw := rawDatabase(t, "sqlite:"+path)
-	for _, statement := range []string{
-		`PRAGMA secure_delete = 0`,
-		`CREATE TABLE old (text TEXT)`,
-		`WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
-			INSERT INTO old SELECT 'what Jo wrote ' || i FROM n`,
-		`DROP TABLE old`,
-	} {
-		_, err := raw.ExecContext(t.Context(), statement)
-		require.NoError(t, err)
-	}
-	require.NoError(t, raw.Close())
-
-	files := func() string {
-		all := ""
-		for _, file := range store.Files("sqlite:" + path) {
-			data, err := os.ReadFile(file)
-			if err == nil {
-				all += string(data)
-			}
-		}
-		return all
-	}
-	require.Contains(t, files(), "what Jo wrote")
-
-	_, err := s.ForgetRows(t.Context(), store.AllProjects, store.Feedback, "x")
-	require.NoError(t, err)
-	assert.NotContains(t, files(), "what Jo wrote")
 }

@@ -28,15 +28,33 @@ type Page struct {
 	IsResumed bool
 }
 
+// insert stores the rows of a page behind those that the export has.
+func (e Export) insert(ctx context.Context, tx *sql.Tx, page *Page) error {
+	gone, err := readForgotten(ctx, tx, e, page.IDs)
+	if err != nil {
+		return err
+	}
+
+	if page.IsResumed {
+		if page, err = e.withoutStored(ctx, tx, page); err != nil {
+			return err
+		}
+	}
+	if err := e.insertVisitors(ctx, tx, page.Visitors); err != nil {
+		return err
+	}
+	return e.insertRows(ctx, tx, page, gone)
+}
+
 // withoutStored returns a page of visitors or views without the rows that the export already has,
 // each as often as it has it. A row without a path may be equal to another row.
-func (c Claim) withoutStored(ctx context.Context, tx *sql.Tx, page *Page) (*Page, error) {
+func (e Export) withoutStored(ctx context.Context, tx *sql.Tx, page *Page) (*Page, error) {
 	var stored []mintlify.Visitor
-	if err := sqldb.Scan(ctx, tx, appendVisitor(&stored), selectVisitors, c.id); err != nil {
+	if err := sqldb.Scan(ctx, tx, appendVisitor(&stored), selectVisitors, e.id); err != nil {
 		return nil, err
 	}
-	if c.Kind == Views { // a view has the fields of a visitor
-		if err := sqldb.Scan(ctx, tx, appendRow(&stored), selectList, c.id); err != nil {
+	if e.Kind == Views { // a view has the fields of a visitor
+		if err := sqldb.Scan(ctx, tx, appendRow(&stored), selectList, e.id); err != nil {
 			return nil, err
 		}
 	}
@@ -62,12 +80,12 @@ func (c Claim) withoutStored(ctx context.Context, tx *sql.Tx, page *Page) (*Page
 
 const rowsAtOnce = 25 // keeps statements short: SQLite looks each parameter up among all of them
 
-func (c Claim) insertVisitors(ctx context.Context, tx *sql.Tx, visitors []mintlify.Visitor) error {
+func (e Export) insertVisitors(ctx context.Context, tx *sql.Tx, visitors []mintlify.Visitor) error {
 	const insert = `INSERT INTO docs_visitors (export, position, path, human, ai, total) VALUES `
-	at := c.next.offset
+	at := e.Offset
 	for rows := range slices.Chunk(visitors, rowsAtOnce) {
 		var values []string
-		args := []any{c.id}
+		args := []any{e.id}
 		for _, row := range rows {
 			n := len(args)
 			values = append(values, fmt.Sprintf("($1, $%d, $%d, $%d, $%d, $%d)", n+1, n+2, n+3, n+4, n+5))
@@ -82,7 +100,7 @@ func (c Claim) insertVisitors(ctx context.Context, tx *sql.Tx, visitors []mintli
 	return nil
 }
 
-func (c Claim) insertRows(ctx context.Context, tx *sql.Tx, page *Page, forgotten forgotten) error {
+func (e Export) insertRows(ctx context.Context, tx *sql.Tx, page *Page, forgotten forgotten) error {
 	const insert = `INSERT INTO docs_rows (export, position, data) VALUES ($1, $2, $3)`
 	for i, row := range page.Rows {
 		if page.IDs != nil && forgotten.has(page.IDs[i]) {
@@ -94,7 +112,7 @@ func (c Claim) insertRows(ctx context.Context, tx *sql.Tx, page *Page, forgotten
 		}
 
 		withoutNUL := strings.ReplaceAll(string(data), `\u0000`, `\ufffd`) // Postgres cannot take a NUL out of JSON
-		if _, err := tx.ExecContext(ctx, insert, c.id, c.next.offset+i, withoutNUL); err != nil {
+		if _, err := tx.ExecContext(ctx, insert, e.id, e.Offset+i, withoutNUL); err != nil {
 			return err
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
-	"slices"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
@@ -15,40 +13,37 @@ import (
 const ofVisitors = ` WHERE kind = 'visitors' AND complete`
 
 // query returns the exports for which a condition is true.
-func query(ctx context.Context, db once.DB, condition string, args ...any) ([]record, error) {
-	var all []record
-	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error {
-		r, err := scanRecord(rows)
-		all = append(all, r)
-		return err
-	}, `SELECT id, project, date_from, date_to, kind, complete, fetched_at, rows_kept,
-		human, ai, total, truncated, texts, problem, expired, next_offset, cursor_at, pages_loaded, holder, held_until
+func query(ctx context.Context, db once.DB, condition string, args ...any) ([]Export, error) {
+	return sqldb.All(ctx, db, scanExport, `SELECT id, project, date_from, date_to, kind, complete, expired, fetched_at,
+		failed_at, rows_kept, human, ai, total, truncated, texts, problem, next_offset, cursor_at, pages_loaded
 		FROM docs_exports`+condition, args...)
-	return all, err
 }
 
-func scanRecord(rows *sql.Rows) (record, error) {
-	var r record
+func scanExport(rows *sql.Rows) (Export, error) {
+	var e Export
 	var from, to string
-	var at int64
-	isExpired := false
-	err := rows.Scan(&r.id, &r.Project, &from, &to, &r.Kind, &r.isComplete, &at, &r.Kept,
-		&r.Totals.Human, &r.Totals.AI, &r.Totals.Total, &r.Truncated, &r.Texts, &r.Problem, &isExpired,
-		&r.next.offset, &r.next.cursor, &r.next.pages, &r.holder, &r.heldUntil)
+	var at, failedAt int64
+	var isComplete, isExpired bool
+	err := rows.Scan(&e.id, &e.Project, &from, &to, &e.Kind, &isComplete, &isExpired, &at,
+		&failedAt, &e.Kept, &e.Totals.Human, &e.Totals.AI, &e.Totals.Total, &e.Truncated, &e.Texts, &e.Problem,
+		&e.Offset, &e.Cursor, &e.Pages)
 	if err != nil {
-		return r, err
+		return e, err
 	}
 
-	r.At = instant(at)
+	e.At = instant(at)
+	e.FailedAt = instant(failedAt)
 	switch {
 	case isExpired:
-		r.State = Expired
-	case r.isComplete && r.Problem != "":
-		r.State = Refused
-	case r.isComplete:
-		r.State = Loaded
+		e.State = Expired
+	case !isComplete:
+		e.State = Begun
+	case e.Problem != "":
+		e.State = Refused
+	default:
+		e.State = Loaded
 	}
-	return r, r.parseDates(from, to)
+	return e, e.parseDates(from, to)
 }
 
 func (w *Window) parseDates(from, to string) error {
@@ -60,32 +55,27 @@ func (w *Window) parseDates(from, to string) error {
 	return err
 }
 
-// Find returns the complete export of a window, and how far a run has come that replaces it.
-func (s *Store) Find(ctx context.Context, w Window, kind Kind) (Export, Progress, error) {
-	var complete, running record
-	err := s.retry(ctx, isAway, func() error {
-		var err error
-		complete, running, err = find(ctx, s.db, w, kind)
+// Find returns the complete export of a window, and the one that a run has begun and that will
+// replace it.
+func (s *Store) Find(ctx context.Context, w Window, kind Kind) (complete, begun Export, err error) {
+	err = s.retry(ctx, isAway, func() error {
+		complete, begun, err = find(ctx, s.db, w, kind)
 		return err
 	})
-	return complete.Export, running.progress(), err
+	return complete, begun, err
 }
 
-func find(ctx context.Context, db once.DB, w Window, kind Kind) (complete, running record, err error) {
+func find(ctx context.Context, db once.DB, w Window, kind Kind) (complete, begun Export, err error) {
 	const condition = ` WHERE project = $1 AND date_from = $2 AND date_to = $3 AND kind = $4`
 	all, err := query(ctx, db, condition, w.Project, w.From.String(), w.To.String(), string(kind))
-	if err != nil {
-		return complete, running, err
-	}
-
-	for _, r := range all {
-		if r.isComplete {
-			complete = r
+	for _, e := range all {
+		if e.State == Begun {
+			begun = e
 		} else {
-			running = r
+			complete = e
 		}
 	}
-	return complete, running, nil
+	return complete, begun, err
 }
 
 // Series returns the visitors of the complete exports of a span that lie within days, oldest
@@ -112,75 +102,45 @@ func (s *Store) NewestWeeks(ctx context.Context, project string, n int) (Window,
 }
 
 // PageSeries returns a page's visitors in the complete exports of a span, oldest first: 0 if an
-// export does not have the page.
+// export does not have the page. Days whose pages were deleted for their age are not among them.
 func (s *Store) PageSeries(ctx context.Context, project string, span Span, path string) ([]Point, error) {
 	const statement = `SELECT e.date_from, e.date_to,
 			COALESCE(MAX(v.human), 0), COALESCE(MAX(v.ai), 0), COALESCE(MAX(v.total), 0)
 		FROM docs_exports e LEFT JOIN docs_visitors v ON v.export = e.id AND v.path = $3
-		WHERE e.kind = 'visitors' AND e.complete AND e.project = $1 AND e.span = $2
+		WHERE e.kind = 'visitors' AND e.complete AND NOT e.expired AND e.project = $1 AND e.span = $2
 		GROUP BY e.id, e.date_from, e.date_to ORDER BY e.date_from`
 	return s.points(ctx, project, statement, project, string(span), path)
 }
 
 // points returns the points that a statement selects.
 func (s *Store) points(ctx context.Context, project, statement string, args ...any) ([]Point, error) {
-	var all []Point
-	err := sqldb.Scan(ctx, s.db, func(rows *sql.Rows) error {
+	return sqldb.All(ctx, s.db, func(rows *sql.Rows) (Point, error) {
 		p := Point{Window: Window{Project: project}}
 		var from, to string
 		if err := rows.Scan(&from, &to, &p.Counts.Human, &p.Counts.AI, &p.Counts.Total); err != nil {
-			return err
+			return p, err
 		}
-
-		err := p.parseDates(from, to)
-		all = append(all, p)
-		return err
+		return p, p.parseDates(from, to)
 	}, statement, args...)
-	return all, err
 }
 
 // Lists returns the complete exports of a kind, oldest first.
 func (s *Store) Lists(ctx context.Context, project string, kind Kind) ([]Export, error) {
 	const condition = ` WHERE complete AND project = $1 AND kind = $2 ORDER BY date_from, date_to`
-	records, err := query(ctx, s.db, condition, project, string(kind))
-	if err != nil {
-		return nil, err
-	}
-
-	var all []Export
-	for _, r := range records {
-		all = append(all, r.Export)
-	}
-	return all, nil
+	return query(ctx, s.db, condition, project, string(kind))
 }
 
 // HasPage reports whether any export has a page.
 func (s *Store) HasPage(ctx context.Context, project, path string) (bool, error) {
 	const statement = `SELECT COUNT(*) FROM docs_visitors v JOIN docs_exports e ON e.id = v.export
 		WHERE e.complete AND e.project = $1 AND v.path = $2`
-	found := 0
-	err := s.db.QueryRowContext(ctx, statement, project, path).Scan(&found)
+	found, err := sqldb.Number(ctx, s.db, statement, project, path)
 	return found > 0, err
 }
 
 // Projects returns the projects that have visitors.
 func (s *Store) Projects(ctx context.Context) ([]string, error) {
-	exports, err := query(ctx, s.db, ofVisitors+` ORDER BY project`)
-	if err != nil {
-		return nil, err
-	}
-
-	var all []string
-	for _, r := range exports {
-		all = append(all, r.Project)
-	}
-	return slices.Compact(all), nil
-}
-
-// HasProject reports whether a run has begun an export of a project.
-func (s *Store) HasProject(ctx context.Context, project string) (bool, error) {
-	found, err := query(ctx, s.db, ` WHERE project = $1 LIMIT 1`, project)
-	return len(found) > 0, err
+	return sqldb.Strings(ctx, s.db, `SELECT DISTINCT project FROM docs_exports`+ofVisitors+` ORDER BY project`)
 }
 
 // Visitors returns the rows of w's complete export, in the service's order. It reads
@@ -239,33 +199,19 @@ func (s *Store) rows(
 
 	found, _, err := find(ctx, tx, w, kind)
 	if err != nil {
-		return found.Export, err
+		return found, err
 	}
-
-	return found.Export, sqldb.Scan(ctx, tx, scan, statement, found.id)
+	return found, sqldb.Scan(ctx, tx, scan, statement, found.id)
 }
 
 // Size returns how many rows an export of the kind and span has, according to the newest complete
-// export, an export of another span, or probing. It reports false if none of them knows.
+// export, or one of another span. It reports false if there is none.
 func (s *Store) Size(ctx context.Context, project string, kind Kind, span Span) (int, bool, error) {
-	const statement = `SELECT rows_kept FROM (
-			SELECT rows_kept, CASE WHEN span = $3 THEN 0 ELSE 1 END AS worth, date_to FROM docs_exports
-				WHERE complete AND problem = '' AND project = $1 AND kind = $2
-			UNION ALL SELECT pages, 2, '' FROM docs_sizes WHERE project = $1 AND $2 = 'visitors') AS known
-		ORDER BY worth, date_to DESC, rows_kept DESC LIMIT 1`
-
-	rows := 0
-	err := s.db.QueryRowContext(ctx, statement, project, string(kind), string(span)).Scan(&rows)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, false, nil
+	const condition = ` WHERE complete AND problem = '' AND project = $1 AND kind = $2
+		ORDER BY CASE WHEN span = $3 THEN 0 ELSE 1 END, date_to DESC, rows_kept DESC LIMIT 1`
+	found, err := query(ctx, s.db, condition, project, string(kind), string(span))
+	if err != nil || len(found) == 0 {
+		return 0, false, err
 	}
-	return rows, err == nil, err
-}
-
-// SetSize stores the size that probing has found.
-func (s *Store) SetSize(ctx context.Context, project string, pages int) error {
-	const statement = `INSERT INTO docs_sizes (project, pages) VALUES ($1, $2)
-		ON CONFLICT (project) DO UPDATE SET pages = excluded.pages`
-	_, err := s.db.ExecContext(ctx, statement, project, pages)
-	return err
+	return found[0].Kept, true, nil
 }

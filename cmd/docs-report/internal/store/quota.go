@@ -5,6 +5,9 @@ import (
 	"database/sql"
 	"fmt"
 	"time"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
+	"github.com/mintlify-community/mintlify-go/once"
 )
 
 const quotaWindow = time.Hour
@@ -24,9 +27,8 @@ func (e *QuotaError) Error() string {
 // waste one request of the budget, but never exceed the budget.
 func (s *Store) Reserve(ctx context.Context, budget int) (int, error) {
 	left := 0
-	err := s.write(ctx, func(tx *sql.Tx) error {
+	err := s.change(ctx, func(tx *sql.Tx) error {
 		now := time.Now()
-
 		q, err := readQuota(ctx, tx, now)
 		switch {
 		case err != nil:
@@ -39,7 +41,10 @@ func (s *Store) Reserve(ctx context.Context, budget int) (int, error) {
 		}
 
 		left = budget - q.used - 1
-		_, err = tx.ExecContext(ctx, `INSERT INTO docs_requests (sent_at) VALUES ($1)`, milliseconds(now))
+		if _, err := exec(ctx, tx, `DELETE FROM docs_requests WHERE sent_at <= $1`, old(now)); err != nil {
+			return err
+		}
+		_, err = exec(ctx, tx, `INSERT INTO docs_requests (sent_at) VALUES ($1)`, milliseconds(now))
 		return err
 	})
 	return left, err
@@ -47,61 +52,47 @@ func (s *Store) Reserve(ctx context.Context, budget int) (int, error) {
 
 // Left returns how many requests of the hour's budget are left.
 func (s *Store) Left(ctx context.Context, budget int) (int, error) {
-	left := 0
-	err := s.write(ctx, func(tx *sql.Tx) error {
-		now := time.Now()
-		q, err := readQuota(ctx, tx, now)
-		if err != nil {
-			return err
-		}
-
-		left = max(budget-q.used, 0)
-		if now.Before(q.blockedUntil) {
-			left = 0
-		}
-		return nil
+	now := time.Now()
+	var q quota
+	err := s.retry(ctx, isAway, func() error {
+		var err error
+		q, err = readQuota(ctx, s.db, now)
+		return err
 	})
-	return left, err
+	if err != nil || now.Before(q.blockedUntil) {
+		return 0, err
+	}
+	return max(budget-q.used, 0), nil
 }
 
-// quota has the requests of the last hour.
+// quota says what was requested in the last hour.
 type quota struct {
 	used         int
 	oldest       time.Time // of the requests
 	blockedUntil time.Time // the service wants no request before
 }
 
-// readQuota reads the requests of the last hour, and deletes older ones. Its first update is a
-// lock: two runs must not both take the last request.
-func readQuota(ctx context.Context, tx *sql.Tx, now time.Time) (quota, error) {
-	if err := mendClock(ctx, tx, now); err != nil {
-		return quota{}, err
-	}
+// old returns until when a request counts no longer.
+func old(now time.Time) int64 { return milliseconds(now.Add(-quotaWindow)) }
 
-	var blockedUntil int64
-	const lock = `UPDATE docs_service SET blocked_until = blocked_until RETURNING blocked_until`
-	if err := tx.QueryRowContext(ctx, lock).Scan(&blockedUntil); err != nil {
-		return quota{}, err
-	}
-
-	const forget = `DELETE FROM docs_requests WHERE sent_at <= $1`
-	if _, err := tx.ExecContext(ctx, forget, milliseconds(now.Add(-quotaWindow))); err != nil {
-		return quota{}, err
-	}
-
-	q := quota{blockedUntil: instant(blockedUntil)}
-	var oldest int64
-	const count = `SELECT COUNT(*), COALESCE(MIN(sent_at), 0) FROM docs_requests`
-	err := tx.QueryRowContext(ctx, count).Scan(&q.used, &oldest)
-	q.oldest = instant(oldest)
+func readQuota(ctx context.Context, db once.DB, now time.Time) (quota, error) {
+	q := quota{}
+	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error {
+		var oldest, blockedUntil int64
+		err := rows.Scan(&q.used, &oldest, &blockedUntil)
+		q.oldest = instant(oldest)
+		q.blockedUntil = instant(blockedUntil)
+		return err
+	}, `SELECT COUNT(*), COALESCE(MIN(sent_at), 0), (SELECT blocked_until FROM docs_service)
+		FROM docs_requests WHERE sent_at > $1`, old(now))
 	return q, err
 }
 
 // Block records that the service wants no request before until.
 func (s *Store) Block(ctx context.Context, until time.Time) error {
-	return s.write(ctx, func(tx *sql.Tx) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
 		const update = `UPDATE docs_service SET blocked_until = $1 WHERE blocked_until < $1`
-		_, err := tx.ExecContext(ctx, update, milliseconds(until))
+		_, err := exec(ctx, tx, update, milliseconds(until))
 		return err
 	})
 }

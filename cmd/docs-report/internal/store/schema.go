@@ -5,13 +5,9 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"embed"
-	"errors"
 	"fmt"
 	"regexp"
-	"strings"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 )
@@ -21,9 +17,6 @@ var (
 	schemaFiles embed.FS
 	schema      = sqldb.Schema{FS: schemaFiles}
 	version     = schema.Version()
-
-	//go:embed views.sql
-	views string
 )
 
 // prepare makes the tables if they are missing, and checks that the data are from the source.
@@ -45,40 +38,40 @@ func (s *Store) prepare(ctx context.Context, source string) error {
 
 func (s *Store) prepareTables(ctx context.Context, tx *sql.Tx, source string) error {
 	found, err := s.look(ctx, tx)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-
-	if found == 0 {
-		if source == anySource {
-			return errNoData
-		}
+	case found == 0 && source == anySource:
+		return errNoData
+	case found == 0:
 		s.Source = source
 	}
-	if found < version {
-		if err := s.upgrade(ctx, tx, found); err != nil {
+
+	for next := found + 1; next <= version; next++ {
+		if _, err := tx.ExecContext(ctx, s.statements(next)); err != nil {
 			return err
 		}
 	}
-	return mendClock(ctx, tx, time.Now())
+	if found > 0 {
+		_, err = tx.ExecContext(ctx, `UPDATE docs_service SET version = $1`, version)
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO docs_service (version, source, salt) VALUES ($1, $2, $3)`,
+		version, source, rand.Text())
+	return err
 }
 
 func (s *Store) requireTables(ctx context.Context) func(tx *sql.Tx) error {
 	return func(tx *sql.Tx) error {
 		found, err := s.look(ctx, tx)
-		switch {
-		case err != nil:
-			return err
-		case found == 0:
+		if err == nil && found < version {
 			return errNoData
-		case found < version:
-			return fmt.Errorf("%w: an older docs-report made it; docs-report sync upgrades it", ErrSetup)
 		}
-		return nil
+		return err
 	}
 }
 
-var errNoData = fmt.Errorf("%w: it has no data of docs-report; docs-report sync loads them", ErrSetup)
+var errNoData = fmt.Errorf("%w: it has no data of this docs-report; docs-report sync loads them", ErrSetup)
 
 // look returns the schema's version, or 0 for a new database, and notes its source.
 func (s *Store) look(ctx context.Context, tx *sql.Tx) (int64, error) {
@@ -102,53 +95,11 @@ func (s *Store) look(ctx context.Context, tx *sql.Tx) (int64, error) {
 	return found, nil
 }
 
-// upgrade makes the newest tables of those of an older version, or of none. It drops the views first:
-// Postgres changes no column that a view reads, nor the types of a view's columns.
-func (s *Store) upgrade(ctx context.Context, tx *sql.Tx, from int64) error {
-	for _, view := range viewNames.FindAllStringSubmatch(views, -1) {
-		if _, err := tx.ExecContext(ctx, "DROP VIEW IF EXISTS "+view[1]); err != nil {
-			return explainDependents(err)
-		}
-	}
-
-	for next := from + 1; next <= version; next++ {
-		if _, err := tx.ExecContext(ctx, schema.Statements(next)); err != nil {
-			return err
-		}
-	}
-	if _, err := tx.ExecContext(ctx, s.viewStatements()); err != nil {
-		return err
-	}
-
-	if from == 0 {
-		const insert = `INSERT INTO docs_service (version, source, blocked_until) VALUES (0, $1, 0)`
-		if _, err := tx.ExecContext(ctx, insert, s.Source); err != nil {
-			return err
-		}
-	}
-	const update = `UPDATE docs_service SET version = $1, salt = CASE salt WHEN '' THEN $2 ELSE salt END`
-	_, err := tx.ExecContext(ctx, update, version, rand.Text())
-	return err
-}
-
-// explainDependents says what to do if the database has views of somebody else that read the old views.
-func explainDependents(err error) error {
-	const dependentObjectsStillExist = "2BP01"
-	pgErr, ok := errors.AsType[*pgconn.PgError](err)
-	if !ok || pgErr.Code != dependentObjectsStillExist {
-		return err
-	}
-	return fmt.Errorf("%w: docs-report must make its views anew, and others depend on them (%s): "+
-		"drop those, run sync, and make them again", ErrSetup, strings.ReplaceAll(pgErr.Detail, "\n", ", "))
-}
-
-var viewNames = regexp.MustCompile(`CREATE VIEW (\w+)`)
-
 var castOf = regexp.MustCompile(`(DATE|TIME)_OF\(([^)]*)\)`)
 
-// viewStatements returns what makes the views on this database. SQLite has no types for times.
-func (s *Store) viewStatements() string {
-	return castOf.ReplaceAllStringFunc(views, func(cast string) string {
+// statements returns what makes a version on this database. SQLite has no types for times.
+func (s *Store) statements(version int64) string {
+	return castOf.ReplaceAllStringFunc(schema.Statements(version), func(cast string) string {
 		parts := castOf.FindStringSubmatch(cast)
 		switch {
 		case s.isSQLite:
@@ -161,14 +112,14 @@ func (s *Store) viewStatements() string {
 }
 
 // mendClock moves times in the future to now. A clock that was ahead has written them: they would
-// keep a window fresh, a budget spent or a lease alive for too long.
+// keep a window fresh, a budget spent or the lease held for too long.
 func mendClock(ctx context.Context, tx *sql.Tx, now time.Time) error {
-	const hour = "3600000" // is maxLease and quotaWindow, in milliseconds
+	const hour = "3600000" // is quotaWindow, in milliseconds
 	return sqldb.Exec(ctx, tx, []string{
-		"UPDATE docs_exports SET fetched_at = $1 WHERE fetched_at > $1",
-		"UPDATE docs_exports SET held_until = $1 WHERE held_until - " + hour + " > $1",
-		"UPDATE docs_requests SET sent_at = $1 WHERE sent_at > $1",
+		"UPDATE docs_service SET held_until = $1 WHERE held_until - " + hour + " > $1",
 		"UPDATE docs_service SET blocked_until = $1 WHERE blocked_until - " + hour + " > $1",
+		"UPDATE docs_exports SET fetched_at = $1 WHERE fetched_at > $1",
+		"UPDATE docs_requests SET sent_at = $1 WHERE sent_at > $1",
 		"UPDATE docs_syncs SET ended_at = $1 WHERE ended_at > $1",
 	}, milliseconds(now))
 }

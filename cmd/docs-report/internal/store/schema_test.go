@@ -4,9 +4,6 @@ package store_test
 
 import (
 	"database/sql"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -33,11 +30,6 @@ func openedByMany(t *testing.T, where string) {
 	all.Wait()
 }
 
-func upgradedByMany(t *testing.T, where string) {
-	makeOld(t, where, 1)
-	openedByMany(t, where)
-}
-
 // Whatever a clock that was ahead has recorded counts from now on, and not from then.
 func clockAhead(t *testing.T, where string) {
 	s := open(t, where)
@@ -57,6 +49,7 @@ func clockAhead(t *testing.T, where string) {
 		require.NoError(t, err)
 	}
 
+	require.NoError(t, s.Take(t.Context()))
 	_, err = s.Reserve(t.Context(), 2)
 	require.NoError(t, err, "the block was of that clock")
 	_, err = s.Reserve(t.Context(), 2)
@@ -64,7 +57,7 @@ func clockAhead(t *testing.T, where string) {
 	require.ErrorAs(t, err, &quota)
 	assert.WithinDuration(t, time.Now().Add(time.Hour), quota.Until, time.Minute)
 
-	complete, _, err := open(t, where).Find(t.Context(), window, store.Visitors)
+	complete, _, err := s.Find(t.Context(), window, store.Visitors)
 	require.NoError(t, err)
 	assert.WithinDuration(t, time.Now(), complete.At, time.Minute)
 }
@@ -87,46 +80,6 @@ func newerVersion(t *testing.T, where string) {
 	require.ErrorContains(t, err, "update docs-report")
 	_, err = store.Read(t.Context(), where)
 	require.ErrorContains(t, err, "update docs-report")
-}
-
-// makeOld makes a database as the program of an older version left it.
-func makeOld(t *testing.T, where string, version int) {
-	t.Helper()
-	dump, err := os.ReadFile(fmt.Sprintf("testdata/version%d.sql", version))
-	require.NoError(t, err)
-
-	_, err = rawDatabase(t, where).ExecContext(t.Context(), string(dump))
-	require.NoError(t, err)
-}
-
-// A database of an older version is upgraded by the next run that writes, and keeps its rows.
-func olderVersion(version int) func(t *testing.T, where string) {
-	return func(t *testing.T, where string) {
-		makeOld(t, where, version)
-		raw := rawDatabase(t, where)
-
-		_, err := store.Read(t.Context(), where)
-		require.ErrorIs(t, err, store.ErrSetup)
-		require.ErrorContains(t, err, "sync upgrades it")
-
-		s := open(t, where)
-		open(t, where) // once
-		assert.Equal(t, []mintlify.Visitor{{Path: "/a", Human: 2, AI: 1, Total: 3}}, rowsOf(t, s))
-		for _, statement := range []string{
-			`SELECT COUNT(*) = 1 FROM docs_service WHERE salt <> ''`,
-			`SELECT COUNT(*) = 1 FROM docs_days WHERE date_from = '2026-03-01' AND human = 2`,
-			`SELECT COUNT(*) = 1 FROM docs_questions WHERE question = 'q' AND asked_at >= '2026-03-01'`,
-		} {
-			requireTrue(t, raw, statement)
-		}
-
-		rows, err := s.ForgetTexts(t.Context(), store.AllProjects)
-		require.NoError(t, err)
-		assert.Equal(t, 1, rows)
-		_, err = s.ForgetRows(t.Context(), store.AllProjects, store.Feedback, "f")
-		require.NoError(t, err)
-		save(t, s, window, store.Visitors, page("/a", 0, 1, false))
-	}
 }
 
 func requireTrue(t *testing.T, raw *sql.DB, statement string) {
@@ -192,34 +145,4 @@ func typedViews(t *testing.T, where string) {
 		assert.Equal(t, "date", from)
 		assert.Equal(t, "timestamp with time zone", searched)
 	}
-}
-
-// The views are dropped before a version changes the tables, and made again after it.
-func TestNoVersionMakesViews(t *testing.T) {
-	files, err := filepath.Glob("schema/*.sql")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
-		statements, err := os.ReadFile(file)
-		require.NoError(t, err)
-		assert.NotContains(t, string(statements), "VIEW", file)
-	}
-}
-
-// Somebody's own view may read a view that the upgrade must make anew.
-func TestTheUpgradeNamesTheViewsThatDependOnIts(t *testing.T) {
-	where := startPostgres(t).Database(t)
-	makeOld(t, where, 1)
-
-	raw := rawDatabase(t, where)
-	_, err := raw.ExecContext(t.Context(), `CREATE VIEW our_days AS SELECT date_from FROM docs_days`)
-	require.NoError(t, err)
-
-	_, err = store.Open(t.Context(), where, source, t.Logf)
-	require.ErrorIs(t, err, store.ErrSetup)
-	require.ErrorContains(t, err, "view our_days depends on view docs_days")
-
-	_, err = raw.ExecContext(t.Context(), `DROP VIEW our_days`)
-	require.NoError(t, err)
-	open(t, where)
 }

@@ -34,10 +34,8 @@ type Store struct {
 
 	db       *sql.DB
 	isSQLite bool
-	holder   string // names this run in leases
+	holder   string // names this run in the lease
 	log      Log
-
-	snapshot *snapshot // nil: SQLite's locks and Postgres keep what is read from changing
 }
 
 // Log gets a line when a database cannot be reached and a run waits for it.
@@ -47,33 +45,42 @@ type Log = func(format string, args ...any)
 // missing. A database belongs to the source that it was made for: demo data never mix
 // with real ones.
 func Open(ctx context.Context, where, source string, log Log) (*Store, error) {
-	return write(ctx, where, "rwc", source, log)
-}
-
-// Change opens an existing database for a run that changes its rows. Any source is allowed.
-func Change(ctx context.Context, where string, log Log) (*Store, error) {
-	return write(ctx, where, "rw", anySource, log)
-}
-
-const anySource = ""
-
-// write opens a database and makes or upgrades its tables. SQLite overwrites what it deletes.
-func write(ctx context.Context, where, mode, source string, log Log) (*Store, error) {
 	a, err := parseAddress(where)
 	if err != nil {
 		return nil, err
 	}
 	if a.IsSQLite() {
-		if err := a.requirePlace(mode); err != nil {
-			return nil, err
+		folder := filepath.Dir(a.File)
+		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%w: no folder %s", ErrSetup, folder)
 		}
+		_ = a.MakeFile() // SQLite says why it fails
 	}
+	return a.write(ctx, source, log)
+}
 
-	s, err := a.open(url.Values{
-		"mode":    {mode},
-		"_txlock": {"immediate"},
-		"_pragma": {"journal_mode(WAL)", "secure_delete(1)"},
-	})
+// Change opens an existing database for a run that changes its rows. Any source is allowed.
+func Change(ctx context.Context, where string, log Log) (*Store, error) {
+	a, err := parseAddress(where)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.requireFile(); err != nil {
+		return nil, err
+	}
+	return a.write(ctx, anySource, log)
+}
+
+const anySource = ""
+
+// write opens a database and makes its tables. SQLite overwrites what it deletes. Made-up data need not
+// outlive a power failure: to wait for the disk would take most of a demo's time.
+func (a address) write(ctx context.Context, source string, log Log) (*Store, error) {
+	pragmas := []string{"secure_delete(1)"}
+	if source == Demo {
+		pragmas = append(pragmas, "synchronous(0)")
+	}
+	s, err := a.open(url.Values{"mode": {"rw"}, "_txlock": {"immediate"}, "_pragma": pragmas})
 	if err != nil {
 		return nil, err
 	}
@@ -86,31 +93,17 @@ func write(ctx context.Context, where, mode, source string, log Log) (*Store, er
 	return s, nil
 }
 
-// Read opens the database for a run that only reads. SQLite writes beside a file that it
-// reads; in a folder that this run may not write, [Store.Unchanged] tells whether somebody
-// has changed the file meanwhile.
+// Read opens the database for a run that only reads. It need not be allowed to write a SQLite file.
 func Read(ctx context.Context, where string) (*Store, error) {
 	a, err := parseAddress(where)
 	if err != nil {
 		return nil, err
 	}
-	if !a.IsSQLite() {
-		return a.read(ctx, nil)
-	}
-
 	if err := a.requireFile(); err != nil {
 		return nil, err
 	}
 
-	s, err := a.read(ctx, url.Values{"mode": {"ro"}})
-	if !isLocked(err) {
-		return s, err
-	}
-	return a.readSnapshot(ctx)
-}
-
-func (a address) read(ctx context.Context, options url.Values) (*Store, error) {
-	s, err := a.open(options)
+	s, err := a.open(url.Values{"mode": {"ro"}})
 	if err != nil {
 		return nil, err
 	}
@@ -142,22 +135,12 @@ func parseAddress(where string) (address, error) {
 	return address{a}, nil
 }
 
-// requirePlace says which file or folder is missing: SQLite would say "unable to open database file".
-// It makes the file of a new database.
-func (a address) requirePlace(mode string) error {
-	if mode != "rwc" {
-		return a.requireFile()
-	}
-
-	folder := filepath.Dir(a.File)
-	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: no folder %s", ErrSetup, folder)
-	}
-	_ = a.MakeFile() // SQLite says why it fails
-	return nil
-}
-
+// requireFile says which file is missing: SQLite would say "unable to open database file".
 func (a address) requireFile() error {
+	if !a.IsSQLite() {
+		return nil
+	}
+
 	file, err := os.Open(a.File)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: no database at %s; run docs-report sync first", ErrSetup, a.File)
@@ -186,7 +169,8 @@ func (a address) open(options url.Values) (*Store, error) {
 		db.SetMaxOpenConns(1) // there is one writer anyway
 	}
 
-	holder := fmt.Sprintf("%s %d %x", hostname(), os.Getpid(), rand.Uint64())
+	host, _ := os.Hostname()
+	holder := fmt.Sprintf("process %d on %s, %x", os.Getpid(), host, rand.Uint32())
 	return &Store{db: db, isSQLite: a.IsSQLite(), holder: holder, log: func(string, ...any) {}}, nil
 }
 
@@ -195,10 +179,22 @@ func (a address) errorOf(err error) error {
 	switch {
 	case !a.IsSQLite():
 		return fmt.Errorf("the database: %w", err)
+	case isHalfWritten(err):
+		return fmt.Errorf("%s: %w: a sync was killed while it stored a page, and a reader may not mend the file: "+
+			"the next docs-report sync does", a.File, ErrSetup)
 	case isJunk(err), isLocked(err):
 		return fmt.Errorf("%s: %w: %w", a.File, ErrSetup, err)
 	}
 	return fmt.Errorf("%s: %w", a.File, err)
+}
+
+// File returns the file of a SQLite database, or "".
+func File(where string) string {
+	a, err := parseAddress(where)
+	if err != nil {
+		return ""
+	}
+	return a.File
 }
 
 func milliseconds(t time.Time) int64 { return t.UnixMilli() }

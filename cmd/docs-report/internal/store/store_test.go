@@ -55,12 +55,13 @@ func promises(t *testing.T, newDatabase func(*testing.T) string) {
 		"rows and totals come back": roundTrip,
 		"a list comes back":         listRoundTrip,
 		"a window is seen whole":    seenWhole,
-		"a slow writer is refused":  overtaken,
+		"a page is written once":    writtenOnce,
 		"rows that come again":      comeAgain,
 		"a lease":                   lease,
+		"a run that was stopped":    stopped,
+		"the lease is renewed":      renewed,
 		"many at once":              manyAtOnce,
 		"opened by many at once":    openedByMany,
-		"upgraded by many at once":  upgradedByMany,
 		"the budget":                budget,
 		"the service's block":       block,
 		"a clock that was ahead":    clockAhead,
@@ -68,12 +69,11 @@ func promises(t *testing.T, newDatabase func(*testing.T) string) {
 		"failures out of the range": pruneFailed,
 		"another source":            otherSource,
 		"a newer version":           newerVersion,
-		"version 1":                 olderVersion(1),
-		"version 2":                 olderVersion(2),
 		"what is forgotten":         forgotten,
 		"a term is forgotten":       forgottenTerm,
 		"texts or none":             textsOrNone,
 		"views have types":          typedViews,
+		"days without pages":        expiredDays,
 		"how a sync ended":          syncs,
 		"what could not be loaded":  troubles,
 		"a refused reload":          refusedReload,
@@ -107,30 +107,26 @@ func page(name string, offset, rows int, more bool) *store.Page {
 	return p
 }
 
-func never(store.Export) bool { return false }
-
-func claim(s *store.Store, kind store.Kind, freshSince time.Time) (store.Claim, error) {
-	return claimOf(s, window, kind, freshSince)
-}
-
-func claimOf(s *store.Store, w store.Window, kind store.Kind, freshSince time.Time) (store.Claim, error) {
+func beginOf(s *store.Store, w store.Window, kind store.Kind, freshSince time.Time) (store.Export, error) {
+	if err := s.Take(context.Background()); err != nil {
+		return store.Export{}, err
+	}
 	wanted := store.Export{Window: w, Kind: kind, Texts: kind.HasTexts()}
-	c, _, err := s.Claim(context.Background(), wanted, freshSince, never)
-	return c, err
+	return s.Begin(context.Background(), wanted, freshSince)
 }
 
 // save stores an export of one page.
 func save(t *testing.T, s *store.Store, w store.Window, kind store.Kind, p *store.Page) {
 	t.Helper()
-	claimed, err := claimOf(s, w, kind, time.Now().Add(time.Hour))
+	begun, err := beginOf(s, w, kind, time.Now().Add(time.Hour))
 	require.NoError(t, err)
-	_, err = claimed.Append(t.Context(), p)
+	_, err = s.Append(t.Context(), begun, p)
 	require.NoError(t, err)
 }
 
-func begin(t *testing.T, s *store.Store) store.Claim {
+func begin(t *testing.T, s *store.Store) store.Export {
 	t.Helper()
-	begun, err := claim(s, store.Visitors, time.Now().Add(time.Hour))
+	begun, err := beginOf(s, window, store.Visitors, time.Now().Add(time.Hour))
 	require.NoError(t, err)
 	return begun
 }
@@ -172,9 +168,8 @@ func failing(t *testing.T, where string) {
 	_, _, err := s.Find(ctx, window, store.Visitors)
 	require.ErrorIs(t, err, context.Canceled)
 
-	_, _, err = s.Claim(ctx, store.Export{Window: window, Kind: store.Visitors}, time.Time{}, never)
-	require.ErrorIs(t, err, context.Canceled)
-	assert.NotErrorIs(t, err, sql.ErrTxDone)
+	require.ErrorIs(t, s.Take(ctx), context.Canceled)
+	assert.NotErrorIs(t, s.Take(ctx), sql.ErrTxDone)
 
 	_, err = store.Open(ctx, where, source, t.Logf)
 	require.Error(t, err)
@@ -198,13 +193,13 @@ func TestADatabaseThatGoesAwayIsWaitedFor(t *testing.T) {
 	t.Cleanup(s.Close)
 	assert.Contains(t, <-told, "waiting")
 
-	claimed := begin(t, s)
+	begun := begin(t, s)
 	server.Stop()
-	next, err := claimed.Append(t.Context(), page("/a", 0, 250, true))
+	next, err := s.Append(t.Context(), begun, page("/a", 0, 250, true))
 	require.NoError(t, err)
 	assert.Contains(t, <-told, "waiting")
 
-	_, err = next.Append(t.Context(), page("/a", 250, 1, false))
+	_, err = s.Append(t.Context(), next, page("/a", 250, 1, false))
 	require.NoError(t, err)
 	assert.Len(t, rowsOf(t, s), 251)
 }
@@ -238,16 +233,14 @@ func TestWhoMayReadTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "docs.db")
 	s := open(t, "sqlite:"+path)
 	save(t, s, window, store.Visitors, page("/a", 0, 3, false))
-	for _, file := range store.Files("sqlite:" + path) {
-		info, err := os.Stat(file)
-		require.NoError(t, err)
-		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm(), file)
-	}
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 
 	s.Close()
 	require.NoError(t, os.Chmod(path, 0o640))
 	open(t, "sqlite:"+path)
-	info, err := os.Stat(path)
+	info, err = os.Stat(path)
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o640), info.Mode().Perm())
 }

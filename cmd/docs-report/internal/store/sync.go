@@ -18,7 +18,7 @@ type Sync struct {
 
 // SaveSync replaces what is known about a project's last sync.
 func (s *Store) SaveSync(ctx context.Context, last Sync) error {
-	return s.write(ctx, func(tx *sql.Tx) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
 		const statement = `INSERT INTO docs_syncs (project, ended_at, missing, problem) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (project) DO UPDATE
 			SET ended_at = excluded.ended_at, missing = excluded.missing, problem = excluded.problem`
@@ -30,16 +30,13 @@ func (s *Store) SaveSync(ctx context.Context, last Sync) error {
 
 // Syncs returns how the last sync of each project ended, by project.
 func (s *Store) Syncs(ctx context.Context) ([]Sync, error) {
-	var all []Sync
-	err := sqldb.Scan(ctx, s.db, func(rows *sql.Rows) error {
+	return sqldb.All(ctx, s.db, func(rows *sql.Rows) (Sync, error) {
 		var last Sync
 		var at int64
 		err := rows.Scan(&last.Project, &at, &last.Missing, &last.Problem)
 		last.At = instant(at)
-		all = append(all, last)
-		return err
+		return last, err
 	}, `SELECT project, ended_at, missing, problem FROM docs_syncs ORDER BY project`)
-	return all, err
 }
 
 // Newest returns the newest complete export of a project's visitors of a span. It reports false
@@ -50,7 +47,7 @@ func (s *Store) Newest(ctx context.Context, project string, span Span) (Export, 
 	if err != nil || len(found) == 0 {
 		return Export{}, false, err
 	}
-	return found[0].Export, true, nil
+	return found[0], true, nil
 }
 
 // Trouble says which exports of a kind the last runs could not load.

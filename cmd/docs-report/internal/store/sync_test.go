@@ -16,6 +16,7 @@ import (
 
 func syncs(t *testing.T, where string) {
 	s := open(t, where)
+	require.NoError(t, s.Take(t.Context()))
 	at := time.Now().Truncate(time.Millisecond).UTC()
 	first := store.Sync{Project: "docs", At: at, Missing: 7}
 	last := store.Sync{Project: "docs", At: at, Problem: "a problem"}
@@ -42,13 +43,13 @@ func syncs(t *testing.T, where string) {
 // A failure is known until the export goes on.
 func troubles(t *testing.T, where string) {
 	s := open(t, where)
-	claimed, err := claim(s, store.Searches, time.Now())
+	failed, err := beginOf(s, window, store.Searches, time.Now())
 	require.NoError(t, err)
-	require.NoError(t, claimed.Fail(t.Context(), "500\x00"))
+	require.NoError(t, s.Fail(t.Context(), failed, "500\x00"))
 
-	refused, err := claim(s, store.Views, time.Now())
+	refused, err := beginOf(s, window, store.Views, time.Now())
 	require.NoError(t, err)
-	require.NoError(t, refused.Refuse(t.Context(), "403"))
+	require.NoError(t, s.Refuse(t.Context(), refused, "403"))
 
 	all, err := s.Troubles(t.Context(), "docs")
 	require.NoError(t, err)
@@ -57,13 +58,14 @@ func troubles(t *testing.T, where string) {
 		{Kind: store.Views, Exports: 1, Newest: window, Problem: "403"},
 	}, all)
 
-	_, progress, err := s.Find(t.Context(), window, store.Searches)
+	_, begun, err := s.Find(t.Context(), window, store.Searches)
 	require.NoError(t, err)
-	assert.Equal(t, "500\uFFFD", progress.Problem)
+	assert.Equal(t, "500\uFFFD", begun.Problem)
+	assert.WithinDuration(t, time.Now(), begun.FailedAt, time.Minute)
 
-	claimed, err = claim(s, store.Searches, time.Time{})
+	again, err := beginOf(s, window, store.Searches, time.Time{})
 	require.NoError(t, err)
-	_, err = claimed.Append(t.Context(), &store.Page{Next: 100, More: true})
+	_, err = s.Append(t.Context(), again, &store.Page{Next: 100, More: true})
 	require.NoError(t, err)
 
 	all, err = s.Troubles(t.Context(), "docs")
@@ -76,9 +78,9 @@ func refusedReload(t *testing.T, where string) {
 	s := open(t, where)
 	save(t, s, window, store.Views, &store.Page{Rows: []any{mintlify.View{Path: "/a", Total: 9}}, Last: true})
 
-	reloaded, err := claim(s, store.Views, time.Now().Add(time.Hour))
+	reloaded, err := beginOf(s, window, store.Views, time.Now().Add(time.Hour))
 	require.NoError(t, err)
-	require.NoError(t, reloaded.Refuse(t.Context(), "403\x00"))
+	require.NoError(t, s.Refuse(t.Context(), reloaded, "403\x00"))
 
 	list, rows, err := store.List[mintlify.View](t.Context(), s, window, store.Views)
 	require.NoError(t, err)
@@ -88,8 +90,4 @@ func refusedReload(t *testing.T, where string) {
 	all, err := s.Troubles(t.Context(), "docs")
 	require.NoError(t, err)
 	assert.Equal(t, []store.Trouble{{Kind: store.Views, Exports: 1, Newest: window, Problem: "403\uFFFD"}}, all)
-
-	_, progress, err := s.Find(t.Context(), window, store.Views)
-	require.NoError(t, err)
-	assert.False(t, progress.Until.After(time.Now()), "another run may resume it at once")
 }

@@ -50,54 +50,54 @@ func (s *Store) transact(ctx context.Context, work func(*sql.Tx) error) error {
 	return sqldb.Transact(ctx, s.db, work)
 }
 
-// changeOne runs a statement that changes one row, or none if another run was faster.
-func changeOne(ctx context.Context, tx *sql.Tx, statement string, args ...any) error {
+// exec returns how many rows a statement has changed.
+func exec(ctx context.Context, tx *sql.Tx, statement string, args ...any) (int64, error) {
 	result, err := tx.ExecContext(ctx, statement, args...)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	changed, err := result.RowsAffected()
-	if err != nil {
-		return err
-	}
-	if changed != 1 {
-		return ErrOvertaken
-	}
-	return nil
+	return result.RowsAffected()
 }
 
 // isConflict reports whether another program makes the same tables at the same time.
 func isConflict(err error) bool {
 	const uniqueViolation, duplicateTable, duplicateObject = "23505", "42P07", "42710"
-	switch sqldb.SQLState(err) {
-	case uniqueViolation, duplicateTable, duplicateObject:
-		return true
-	}
-	return isBusy(err)
+	return slices.Contains([]string{uniqueViolation, duplicateTable, duplicateObject}, sqldb.SQLState(err))
 }
 
-// isBusy reports whether another program is writing into the SQLite file. SQLite does not wait for
-// that program when it changes a new file to WAL.
+// isBusy reports whether another program has used the SQLite file for half a minute.
 func isBusy(err error) bool {
 	const busy = 5
-	return isSQLite(err, busy)
+	return codeOf(err)&0xff == busy
 }
 
 // isJunk reports whether a file is not a SQLite database.
 func isJunk(err error) bool {
 	const notADatabase = 26
-	return isSQLite(err, notADatabase)
+	return codeOf(err) == notADatabase
 }
 
 // isLocked reports whether this run may not write into the SQLite file or its folder.
 func isLocked(err error) bool {
 	const readOnly, cannotOpen = 8, 14
-	return isSQLite(err, readOnly) || isSQLite(err, cannotOpen)
+	code := codeOf(err) & 0xff
+	return code == readOnly || code == cannotOpen
 }
 
-func isSQLite(err error, code int) bool {
+// isHalfWritten reports whether a run was killed that was writing into the SQLite file. The next run that
+// may write undoes it.
+func isHalfWritten(err error) bool {
+	const readOnlyRollback = 776
+	return codeOf(err) == readOnlyRollback
+}
+
+// codeOf returns the extended code of an error of SQLite, or 0.
+func codeOf(err error) int {
 	var lite *sqlite.Error
-	return errors.As(err, &lite) && lite.Code()&0xff == code
+	if !errors.As(err, &lite) {
+		return 0
+	}
+	return lite.Code()
 }
 
 // isAway reports whether the database cannot be reached now, but may be back soon.
