@@ -69,7 +69,8 @@ func talk(ctx context.Context, out io.Writer, t task) error {
 		return err
 	}
 
-	fmt.Fprintf(out, "Using the service, project %s.\n", client.ProjectID())
+	service := cmp.Or(os.Getenv("MINTLIFY_BASE_URL"), mintlify.DefaultBaseURL) // mintlify-mock, for example
+	fmt.Fprintf(out, "Using %s, project %s.\n", service, client.ProjectID())
 	return t.run(ctx, out, client)
 }
 
@@ -147,14 +148,13 @@ func (t task) run(ctx context.Context, out io.Writer, client *mintlify.Client) e
 // lost. After a signal the call still waits for its response, so that the job's id is known.
 func create(ctx context.Context, out io.Writer, client *mintlify.Client, prompt string) (string, error) {
 	marker := "quickstart-" + time.Now().UTC().Format("20060102-150405")
-	fmt.Fprintf(out, "Sending the prompt: %s\n", prompt)
-
+	fmt.Fprintln(out, "Sending the prompt:", prompt)
 	job, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{
 		Prompt: fmt.Sprintf("%s\n\nBegin the title of the pull request with %q.", prompt, marker),
 	})
 
 	switch {
-	case job != nil: // with an id the wait can begin, even if an error came with it
+	case job != nil: // with an id the wait can begin, even if an error came, too
 		fmt.Fprintf(out, "Created job %s. To resume the wait for it: -job %[1]s\n", job.ID)
 		return job.ID, nil
 	case errors.Is(err, mintlify.ErrOutcomeUnknown):
