@@ -2,13 +2,11 @@ package test
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"math"
 	"net/http"
-	"net/http/httptest"
 	"net/http/httptrace"
 	"strings"
 	"sync/atomic"
@@ -22,7 +20,6 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/http2server"
 	"github.com/mintlify-community/mintlify-go/internal/testkit"
-	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 const peerRefused = "the peer refused the request before it acted"
@@ -170,27 +167,6 @@ func closeInUse(r *http.Request) (*http.Response, error) {
 	return nil, errClosedInUse
 }
 
-func TestConnectionInUseThatFailsBeforeTheBodyIsRepeatedUpToSixTimes(t *testing.T) {
-	svc := mintlifytest.NewService()
-	for failures, succeeds := range map[int]bool{1: true, 6: true, 7: false} {
-		attempts := 0
-		rt := testkit.Transport(func(r *http.Request) (*http.Response, error) {
-			attempts++
-			if attempts <= failures {
-				return closeInUse(r)
-			}
-			return svc.RoundTrip(r)
-		})
-
-		_, err := testkit.Create(t.Context(), svc.Client(mintlify.WithMaxRetries(0), testkit.Through(rt)))
-		assert.Equal(t, succeeds, err == nil, "%d: %v", failures, err)
-		assert.False(t, testkit.IsOutcomeUnknown(err))
-		if err != nil {
-			assert.ErrorIs(t, err, errClosedInUse)
-		}
-	}
-}
-
 func TestNothingIsRepeatedOnceTheContextHasEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	attempts := 0
@@ -206,31 +182,6 @@ func TestNothingIsRepeatedOnceTheContextHasEnded(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.False(t, testkit.IsOutcomeUnknown(err))
 	assert.Equal(t, 2, attempts)
-}
-
-// docs/faults.md says so.
-func TestHookThatRefusesTheServiceIsRetriedUnlessItSaysThatTheCertificateIsBad(t *testing.T) {
-	mismatch := errors.New("the key is not the pinned one")
-	for name, tc := range map[string]struct {
-		err      error
-		attempts int
-	}{
-		"an error of its own":   {mismatch, 4},
-		"a certificate's error": {&tls.CertificateVerificationError{Err: mismatch}, 1},
-	} {
-		server := httptest.NewTLSServer(mintlifytest.NewService())
-		server.Config.ErrorLog = testkit.DiscardLog()
-		defer server.Close()
-		pinning := server.Client().Transport.(*http.Transport)
-		pinning.TLSClientConfig.VerifyConnection = func(tls.ConnectionState) error { return tc.err }
-
-		attempts := 0
-		client := newSocketClient(t, server.URL, testkit.Through(pinning), testkit.CountAttempts(&attempts))
-		_, err := testkit.Create(t.Context(), client)
-		assert.ErrorIs(t, err, mismatch, name)
-		assert.False(t, testkit.IsOutcomeUnknown(err), name)
-		assert.Equal(t, tc.attempts, attempts, name)
-	}
 }
 
 // newSocketClient returns a client of the SDK's own transport, which retries without a wait.

@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"sync/atomic"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -51,16 +48,9 @@ func (t *tokenTransport) fetch(ctx context.Context) error {
 	return err
 }
 
-// tokenSetup is a service, over real sockets, behind a transport that needs tokens.
-type tokenSetup struct {
-	transport *tokenTransport
-	client    *mintlify.Client
-	refuse    atomic.Int32 // connections to the service to refuse
-}
-
-func newTokenSetup(t *testing.T, own int, svc *mintlifytest.Service) *tokenSetup {
+// newTokenClient returns a client of svc, over real sockets, behind a transport that needs tokens.
+func newTokenClient(t *testing.T, own int, svc *mintlifytest.Service) *mintlify.Client {
 	t.Helper()
-	s := new(tokenSetup)
 	api := httptest.NewServer(svc)
 	t.Cleanup(api.Close)
 	tokens := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -68,53 +58,21 @@ func newTokenSetup(t *testing.T, own int, svc *mintlifytest.Service) *tokenSetup
 	}))
 	t.Cleanup(tokens.Close)
 
-	base := &http.Transport{
-		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			if address == api.Listener.Addr().String() && s.refuse.Add(-1) >= 0 {
-				return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
-			}
-			return new(net.Dialer).DialContext(ctx, network, address)
-		},
-	}
+	base := new(http.Transport)
 	t.Cleanup(base.CloseIdleConnections)
-	s.transport = &tokenTransport{base: base, url: tokens.URL, own: own}
-	s.client = svc.Client(testkit.Through(s.transport), mintlify.WithBaseURL(api.URL))
-	return s
+	rt := &tokenTransport{base: base, url: tokens.URL, own: own}
+	return svc.Client(testkit.Through(rt), mintlify.WithBaseURL(api.URL))
 }
 
 func TestCreateArrivesOverATransportThatFetchesATokenFirst(t *testing.T) {
 	for _, own := range []int{1, 5} {
 		svc := operations.NewService()
-		s := newTokenSetup(t, own, svc)
+		client := newTokenClient(t, own, svc)
 		for range 5 {
-			job, err := testkit.Create(t.Context(), s.client)
+			job, err := testkit.Create(t.Context(), client)
 			require.NoError(t, err)
 			assert.NotEmpty(t, job.ID)
 		}
 		assert.Len(t, svc.Requests(), 5)
 	}
-}
-
-func TestLostConnectionIsUnknownOverATransportThatFetchesATokenFirst(t *testing.T) {
-	svc := failingFake(mintlifytest.Fault{Drop: true})
-	_, err := testkit.Create(t.Context(), newTokenSetup(t, 1, svc).client)
-	assert.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
-	assert.Len(t, svc.Requests(), 1)
-}
-
-func TestRefusedConnectionIsRetriedOverATransportThatFetchesATokenFirst(t *testing.T) {
-	svc := operations.NewService()
-	s := newTokenSetup(t, 1, svc)
-	s.refuse.Store(2)
-	_, err := testkit.Create(t.Context(), s.client)
-	require.NoError(t, err)
-
-	s.refuse.Store(1000)
-	s.transport.base.CloseIdleConnections()
-	_, err = testkit.Create(t.Context(), s.client)
-	assert.ErrorContains(t, err, "connection refused")
-	assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
-	_, ok := mintlify.RetryAfter(err)
-	assert.True(t, ok)
-	assert.Len(t, svc.Requests(), 1)
 }
