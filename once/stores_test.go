@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -30,16 +31,17 @@ func TestFilesOfADirectory(t *testing.T) {
 		require.NoError(t, err)
 		w := newWorld(t, dir)
 		w.do(task)
-		files, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*", "*", "*"))
+		folder := os.DirFS(filepath.Dir(path))
+		files, err := fs.Glob(folder, "*/*/*")
 		require.NoError(t, err)
 		require.Len(t, files, 3, "a file for each version, and none left over")
 		for _, file := range files {
-			info, err := os.Stat(file)
+			info, err := fs.Stat(folder, file)
 			require.NoError(t, err)
 			if runtime.GOOS != "windows" {
 				assert.Equal(t, os.FileMode(0o600), info.Mode())
 			}
-			text, err := os.ReadFile(file)
+			text, err := fs.ReadFile(folder, file)
 			require.NoError(t, err)
 			assert.NotContains(t, string(text), mintlifytest.APIKey)
 			assert.Contains(t, string(text), `"prompt":"Document the flag --json"`)
@@ -60,10 +62,10 @@ func TestDamagedRecordIsNeverNone(t *testing.T) {
 		require.NoError(t, err)
 		w := newWorld(t, dir)
 		w.add(task)
-		files, err := filepath.Glob(filepath.Join(path, "*", "*.json"))
+		files, err := fs.Glob(os.DirFS(path), "*/*.json")
 		require.NoError(t, err)
 		require.Len(t, files, 1)
-		require.NoError(t, os.WriteFile(files[0], []byte(damage), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(path, files[0]), []byte(damage), 0o600))
 		_, err = w.Do(t.Context(), task)
 		require.ErrorContains(t, err, "damaged", damage)
 		require.ErrorContains(t, w.Resume(t.Context()), "damaged")

@@ -62,7 +62,7 @@ func TestGoBlocksOfTheDocsCompile(t *testing.T) {
 	overlayFile := filepath.Join(temp, "overlay.json")
 	require.NoError(t, os.WriteFile(overlayFile, overlay, 0o600))
 
-	args := append([]string{"build", "-overlay", overlayFile}, snippets...)
+	args := append([]string{"build", "-buildvcs=false", "-overlay", overlayFile}, snippets...)
 	output, err := exec.Command("go", args...).CombinedOutput()
 	require.NoError(t, err, "%s", output)
 }

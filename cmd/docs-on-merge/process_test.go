@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"net/http/httptest"
 	"os"
@@ -237,9 +238,10 @@ func (w *world) onRecord(commit string, args []string) (all string) {
 	for _, s := range w.forge.statuses[commit] {
 		all += s.Description
 	}
-	files, _ := filepath.Glob(filepath.Join(args[len(args)-1], "*", "*.json"))
+	folder := os.DirFS(args[len(args)-1])
+	files, _ := fs.Glob(folder, "*/*.json")
 	for _, file := range files {
-		if text, _ := os.ReadFile(file); strings.Contains(string(text), "@"+commit) {
+		if text, _ := fs.ReadFile(folder, file); strings.Contains(string(text), "@"+commit) {
 			all += string(text)
 		}
 	}
@@ -296,7 +298,7 @@ func TestTheActionPassesOddInputsOn(t *testing.T) {
 		"INPUT_SKIP_AUTHORS=ada\n$(touch pwned)\n", "INPUT_BASE=HEAD~1", "INPUT_DRY_RUN=true", "INPUT_AGAIN=false", "INPUT_TIMEOUT=1h30m")
 	require.Zero(t, exitCode(t, cmd.Run()), log)
 	assert.Contains(t, log.String(), "> +1 -0 dir with space/$(touch pwned).go\n")
-	found, err := filepath.Glob(filepath.Join(w.dir, "*pwned*"))
+	found, err := fs.Glob(os.DirFS(w.dir), "*pwned*")
 	require.NoError(t, err)
 	assert.Empty(t, found)
 

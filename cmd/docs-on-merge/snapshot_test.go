@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -24,10 +25,10 @@ func TestTheActionRunsTheSnapshot(t *testing.T) {
 	a.Env = append(a.Env, "RUNNER_OS="+map[string]string{"linux": "Linux", "darwin": "macOS"}[runtime.GOOS],
 		"RUNNER_ARCH="+map[string]string{"amd64": "X64", "arm64": "ARM64"}[runtime.GOARCH])
 	clear(a.Files)
-	archives, err := filepath.Glob(filepath.Join(snapshot, "docs-on-merge_*.tar.gz"))
+	archives, err := fs.Glob(os.DirFS(snapshot), "docs-on-merge_*.tar.gz")
 	require.NoError(t, err)
 	require.Len(t, archives, 1)
-	archive := filepath.Base(archives[0])
+	archive := archives[0]
 	for _, file := range []string{archive, "checksums.txt"} {
 		a.Files[file] = []byte(citest.Read(t, filepath.Join(snapshot, file)))
 	}

@@ -177,8 +177,9 @@ func TestDockerfileBuild(t *testing.T) {
 	require.NotNil(t, found)
 
 	binary := filepath.Join(t.TempDir(), "fleet")
-	build := exec.Command("sh", "-c", string(found[1])+" -o "+binary+" .")
-	build.Dir, build.Env = "../..", append(os.Environ(), "VERSION=v9.8.7", "COMMIT=5907854")
+	build := exec.Command("sh", "-c", string(found[1])+` -o "$BINARY" .`)
+	build.Dir = "../.."
+	build.Env = append(os.Environ(), "BINARY="+binary, "VERSION=v9.8.7", "COMMIT=5907854", "GOFLAGS=-buildvcs=false")
 	output, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", output)
 	output, err = exec.Command(binary, "--version").CombinedOutput()

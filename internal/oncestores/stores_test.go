@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -333,9 +334,10 @@ func damage(t *testing.T, address string) {
 		require.NoError(t, err)
 		return
 	}
-	files, err := filepath.Glob(filepath.Join(path, "*", "*.json"))
+	files, err := fs.Glob(os.DirFS(path), "*/*.json")
 	require.NoError(t, err)
 	for _, file := range files {
+		file = filepath.Join(path, file)
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		if strings.Contains(string(text), `"damaged"`) {

@@ -106,6 +106,7 @@ func (p *Postgres) command(program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(context.Background(), program, args...)
 	cmd.SysProcAttr = p.attributes
 	cmd.Dir = p.folder
+	cmd.Env = append(os.Environ(), "LC_ALL=C") // the environment's locale may not be installed
 	return cmd
 }
 

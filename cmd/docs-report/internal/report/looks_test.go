@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -632,12 +633,12 @@ func filledSheets(t *testing.T, pdf string) []float64 {
 	require.NoError(t, os.WriteFile(file, []byte(pdf), 0o600))
 	output, err := exec.Command("pdftoppm", "-r", "20", "-png", file, filepath.Join(folder, "sheet")).CombinedOutput()
 	require.NoError(t, err, "%s", output)
-	sheets, err := filepath.Glob(filepath.Join(folder, "sheet*.png")) // in order
+	sheets, err := fs.Glob(os.DirFS(folder), "sheet*.png") // in order
 	require.NoError(t, err)
 
 	var all []float64
 	for _, sheet := range sheets {
-		data, err := os.ReadFile(sheet)
+		data, err := os.ReadFile(filepath.Join(folder, sheet))
 		require.NoError(t, err)
 		picture, err := png.Decode(bytes.NewReader(data))
 		require.NoError(t, err)
