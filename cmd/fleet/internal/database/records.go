@@ -119,7 +119,8 @@ func NanoOf(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-func timeOf(nano int64) time.Time {
+// TimeOf returns a time of fleet_prompts.
+func TimeOf(nano int64) time.Time {
 	if nano == 0 {
 		return time.Time{}
 	}
@@ -182,8 +183,8 @@ func scanRecord(rows *sql.Rows, more ...any) (once.Record, error) {
 	}
 	err := rows.Scan(append(columns, more...)...)
 
-	r.Deadline = timeOf(deadline)
-	r.UpdatedAt = timeOf(updated)
-	r.AddedAt = timeOf(added)
+	r.Deadline = TimeOf(deadline)
+	r.UpdatedAt = TimeOf(updated)
+	r.AddedAt = TimeOf(added)
 	return r, err
 }

@@ -47,8 +47,8 @@ func readRow(found *sql.Rows) (Row, error) {
 	var looked, forgotten int64
 	var err error
 	r.Record, err = scanRecord(found, &r.Repository, &r.Priority, &looked, &forgotten, &r.Pulls, &r.IsStranded)
-	r.Looked = timeOf(looked)
-	r.Forgotten = timeOf(forgotten)
+	r.Looked = TimeOf(looked)
+	r.Forgotten = TimeOf(forgotten)
 	return r, err
 }
 

@@ -46,7 +46,7 @@ func (p *Poller) Work(ctx context.Context, job *river.Job[PollArgs]) error {
 	}
 	if !isUnderWay(step.Record) {
 		p.TellSoon(ctx)
-		return p.wakeThread(ctx, record)
+		return p.WakeQueues(ctx, p.DB, record.ProjectID) // for messages to its job
 	}
 
 	next := step.Next

@@ -98,8 +98,8 @@ func (s Queue) readQueues(ctx context.Context, choice database.Choice) (map[stri
 		var q queued
 		var oldest, later int64
 		err := rows.Scan(&project, &q.count, &q.ready, &q.limited, &q.held, &oldest, &later)
-		q.oldest = nano(oldest)
-		q.later = nano(later)
+		q.oldest = database.TimeOf(oldest)
+		q.later = database.TimeOf(later)
 		queues[project] = q
 		return err
 	}, `SELECT project, count(*), coalesce(sum(CASE WHEN free AND NOT later AND ready THEN 1 END), 0),
@@ -109,14 +109,6 @@ FROM (SELECT project, added, not_before, `+free+` AS free, `+limited+` AS limite
 	`+isLater+` AS later, `+database.IsReady+` AS ready
 	FROM fleet_prompts p WHERE state = 'pending' AND `+filter.Where()+`) queued GROUP BY project`, filter.Args...)
 	return queues, err
-}
-
-// nano returns a time of fleet_prompts.
-func nano(ns int64) time.Time {
-	if ns == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, ns).UTC()
 }
 
 // hold is until when, and why, the next prompt of a project is not sent yet.

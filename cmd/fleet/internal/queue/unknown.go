@@ -81,7 +81,7 @@ func (w *Worker) look(ctx context.Context, record once.Record) {
 
 // Resolve ends an unknown prompt whose pull request was found.
 func (s Queue) Resolve(ctx context.Context, record once.Record, link string) error {
-	done, err := s.Runner(nil, s.DB).MarkDone(ctx, record.Key, link)
+	_, err := s.Runner(nil, s.DB).MarkDone(ctx, record.Key, link)
 	if errors.Is(err, once.ErrState) || errors.Is(err, once.ErrConflict) {
 		return nil // somebody else has decided
 	}
@@ -91,5 +91,5 @@ func (s Queue) Resolve(ctx context.Context, record once.Record, link string) err
 
 	s.Logger.Info("the pull request of an unknown prompt was found", "key", record.Key, "pr", link)
 	s.TellSoon(ctx)
-	return s.GoOn(ctx, record.ProjectID, done)
+	return s.WakeQueues(ctx, s.DB, record.ProjectID)
 }

@@ -25,19 +25,19 @@ const (
 	usual = 2
 )
 
+const wake = `UPDATE river_job SET state = 'available', scheduled_at = $1, priority = $2
+WHERE kind = 'fleet_send' AND state IN ('scheduled', 'retryable') AND scheduled_at > $1 AND `
+
 func wakeQueues(ctx context.Context, db once.DB, project string, priority int) error {
-	_, err := db.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = $1, priority = $3
-WHERE kind = 'fleet_send' AND state IN ('scheduled', 'retryable') AND scheduled_at > $1
-	AND ($2 = '' OR args->>'project' = $2)`, RiverTime(time.Now()), project, priority)
+	_, err := db.ExecContext(ctx, wake+"($3 = '' OR args->>'project' = $3)", RiverTime(time.Now()), priority, project)
 	return err
 }
 
 // wakeNew wakes the queues in which prompts have come since the pass before: they may have come during a look.
 func (w *Worker) wakeNew(ctx context.Context, now time.Time) error {
-	_, err := w.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = $1
-WHERE kind = 'fleet_send' AND state IN ('scheduled', 'retryable') AND scheduled_at > $1 AND args->>'project' IN (
-	SELECT project FROM fleet_prompts WHERE state = 'pending' AND queued > $2)`,
-		RiverTime(now), now.Add(-2*w.Pass).UnixNano())
+	_, err := w.ExecContext(ctx, wake+`args->>'project' IN (
+	SELECT project FROM fleet_prompts WHERE state = 'pending' AND queued > $3)`,
+		RiverTime(now), usual, now.Add(-2*w.Pass).UnixNano())
 	return err
 }
 
@@ -64,15 +64,6 @@ WHERE kind = 'fleet_send' AND state = 'running' AND attempted_at < $1 AND ($2 = 
 	return wakeQueues(ctx, s.DB, project, soon)
 }
 
-// wakeThread has River look at once at the queue in which messages to the job of a record may wait.
-func (s Queue) wakeThread(ctx context.Context, record once.Record) error {
-	project, err := database.ProjectOf(ctx, s.DB, record.Key)
-	if err != nil {
-		return err
-	}
-	return s.WakeQueues(ctx, s.DB, project)
-}
-
 // rescue makes jobs available again whose process must be dead: River does so itself only twice a minute,
 // and only with a leader. A send's POST must have ended, and without a turn its look; the turn keeps a stopped
 // twin's project to one POST. It also wakes jobs that a clock ahead of ours has put off too far.
@@ -92,18 +83,6 @@ WHERE state = 'running' AND (kind = 'fleet_send' AND attempted_at < $2 OR kind =
 
 // RiverTime is a time in a form that both databases compare with those of River.
 func RiverTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.000+00:00") }
-
-// GoOn has River go on with a prompt at once about which a person has decided, and with those that wait
-// for it.
-func (s Queue) GoOn(ctx context.Context, project string, record once.Record) error {
-	switch record.State {
-	case once.Pending:
-		s.InsertSends(ctx, project)
-	case once.Sending, once.Running:
-		s.InsertPolls(ctx, record.Key)
-	}
-	return s.WakeQueues(ctx, s.DB, project)
-}
 
 // WakePolls has River poll at once the running jobs of a project or a repository that have a problem. It
 // returns how many it has woken.

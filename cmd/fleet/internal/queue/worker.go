@@ -47,7 +47,10 @@ func (w *Worker) Run(ctx context.Context) error {
 	river.AddWorker(bundle, &TellWorker{Queue: w.Queue, Results: w.results})
 
 	workers, err := w.NewJobClient(&river.Config{
-		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.N}, sends: {MaxWorkers: w.Settings.Posts}},
+		Queues: map[string]river.QueueConfig{
+			river.QueueDefault: {MaxWorkers: w.N},
+			sends:              {MaxWorkers: w.Settings.Posts},
+		},
 		FetchCooldown:        20 * time.Millisecond, // many projects may look every few seconds
 		Workers:              bundle,
 		JobTimeout:           w.stepTime(),
@@ -62,7 +65,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	if err := workers.Start(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
-	w.Logger.Info("working", "steps", w.N, "sendTime", w.Settings.SendTime)
+	w.Logger.Info("working", "steps", w.N, "posts", w.Settings.Posts, "sendTime", w.Settings.SendTime)
 	passErr := w.passes(ctx)
 
 	w.Logger.Info("stopping: POSTs in progress may end")
