@@ -16,6 +16,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/once"
 )
 
 const (
@@ -40,6 +41,7 @@ func TestLoad(t *testing.T) {
 	svc.slow = time.Second
 	svc.quota, svc.window = queue.Production.Quota, queue.Production.Window
 	f := newFleet(t, url, queue.Production, svc)
+	f.fillTheHour()
 	machines := make([]*exec.Cmd, 3)
 	for i := range machines {
 		machines[i] = f.start("TEST_REAL_POLLS=1")
@@ -80,6 +82,18 @@ func TestLoad(t *testing.T) {
 	assert.Zero(t, twice)
 	assert.Zero(t, svc.refused)
 	assert.LessOrEqual(t, f.longestQueued(), 2*time.Minute)
+}
+
+// fillTheHour adds what the fleet has sent within the hour before: the quota counts it.
+func (f *fleet) fillTheHour() {
+	before := promptOf(-1, testProject)
+	add(f.t, f.store, before)
+	put(f.t, f.store, before.Key, func(r *once.Record) { r.State, r.Reported, r.JobID = once.Done, once.Done, "job_0" })
+	execute(f.t, f.store, `INSERT INTO fleet_prompts SELECT (jsonb_populate_record(p, jsonb_build_object(
+	'key', p.key || '-' || n, 'project', 'project-' || n % $2, 'deadline', $3::bigint - $4::bigint * n,
+	'added', $3::bigint - $4::bigint * n))).*
+FROM fleet_prompts p, generate_series(1, $5::bigint) n WHERE p.key = $1`,
+		before.Key, loadProjects, time.Now().UnixNano(), loadEvery.Nanoseconds(), int(time.Hour/loadEvery))
 }
 
 // longestQueued returns the longest time for which a prompt was queued, or is so far.

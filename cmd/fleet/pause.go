@@ -32,6 +32,7 @@ func (c *pauseCommand) run(ctx context.Context, s queue.Queue) error {
 	}
 
 	reason := "paused at " + utc(time.Now()) + " by " + s.Who
+
 	if c.repository != "" {
 		err = s.StopRepository(ctx, c.repository, reason)
 	} else {

@@ -182,6 +182,11 @@ func TestPauseAndResume(t *testing.T) {
 
 	c.wants(0, "resume", "-project", "p")
 	assert.Equal(t, queue.IsNext, why())
+
+	execute(t, s, "UPDATE fleet_projects SET turn = 't', turn_until = $1 WHERE project = 'p'",
+		time.Now().Add(time.Minute).UnixMilli())
+	execute(t, s, "UPDATE fleet_prompts SET turn = 't', state = 'sending'")
+	assert.Equal(t, "paused; 1 prompt is being sent\n", c.wants(0, "pause", "-project", "p"))
 }
 
 // TestShowSaysWhyItWaits, by the rules that decide about turns.

@@ -26,8 +26,8 @@ type workCommand struct {
 
 func (c *workCommand) define(f *flag.FlagSet) {
 	f.IntVar(&c.N, "n", c.N, "polls and reports in progress at once, 1 to 10000")
-	f.IntVar(&c.Posts, "posts", c.Posts, "sends in progress at once, 1 to 10000, one of a project. If an outage begins, "+
-		"as many may be unknown on each machine")
+	f.IntVar(&c.Posts, "posts", c.Posts, "sends in progress at once, 1 to 10000, one of a project; when an outage "+
+		"begins, as many may be unknown on each machine")
 	f.DurationVar(&c.SendTime, "send-time", c.SendTime,
 		"how long one POST may take, 1s to 10m; give a process that and 30 s to stop")
 	f.BoolVar(&c.PollOnly, "poll-only", c.PollOnly, "do without LISTEN, behind a pgbouncer in transaction mode")

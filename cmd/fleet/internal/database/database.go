@@ -208,11 +208,13 @@ func openPostgres(ctx context.Context, databaseURL string, options Options) (*DB
 		config.ConnConfig.Tracer = statementLimit(options.Statement)
 		config.ConnConfig.ConnectTimeout = options.Statement
 	}
+
 	config.MaxConns = max(config.MaxConns, 4) // with fewer, River and a transaction wait for each other
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, err
 	}
+
 	opened, err := newDatabase(stdlib.OpenDBFromPool(pool), riverpgxv5.New(pool), options.Logger, pool.Close)
 	if err != nil {
 		return nil, err
@@ -303,6 +305,7 @@ func (db *DB) Transact(ctx context.Context, f func(*sql.Tx) error) error {
 			}
 			return f(tx)
 		})
+
 		if state := sqldb.SQLState(err); state != deadlock && state != serialization {
 			return err
 		}

@@ -12,11 +12,11 @@ import (
 // that have no limit of their own. What was stored before no longer counts.
 func (s Store) SetLimits(ctx context.Context, limits map[string]int) error {
 	return s.Transact(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, "UPDATE fleet_repositories SET most = -1"); err != nil {
-			return err
-		}
-
-		if _, err := tx.ExecContext(ctx, "UPDATE fleet_projects SET turns = turns + 1 WHERE project <> ''"); err != nil {
+		err := sqldb.Exec(ctx, tx, []string{
+			"UPDATE fleet_repositories SET most = -1",
+			"UPDATE fleet_projects SET turns = turns + 1 WHERE project <> ''",
+		})
+		if err != nil {
 			return err
 		}
 

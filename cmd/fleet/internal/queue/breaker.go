@@ -29,6 +29,7 @@ func (s Queue) afterTurn(p Project, r result) pause {
 	case serviceAsksToWait:
 		next = s.failedAt(next, p.Now)
 		next.begin(p.Now, min(r.wait, database.Day), byService, r)
+
 	case serviceFails:
 		next = s.failedAt(next, p.Now)
 		length := s.PauseMin
@@ -61,6 +62,7 @@ func (s Queue) allAfterTurn(all Project, t turn, r result) pause {
 	case t.all:
 		next.Strikes = maxStrikes
 		next.begin(all.Now, s.PauseMin, ByBreaker, r)
+
 	case next.failed == t.project:
 	default:
 		next.Strikes++
@@ -93,9 +95,11 @@ func (p *pause) begin(now time.Time, length time.Duration, source string, r resu
 	p.asked = false
 }
 
-// endAsked ends the pauses of a project, and of all, that follow a question in vain: a poll shows that the service works.
+// endAsked ends the pauses of a project, and of all, that follow a question in vain: a poll shows that the service
+// works.
 func (s Queue) endAsked(ctx context.Context, project string) error {
-	isDue := "project IN ($1, '') AND asked = 1 AND paused_until > " + s.Clock + " AND paused_since <= " + s.Clock + " - $2"
+	isDue := "project IN ($1, '') AND asked = 1 AND paused_until > " + s.Clock +
+		" AND paused_since <= " + s.Clock + " - $2"
 	due, err := sqldb.Strings(ctx, s.DB, "SELECT project FROM fleet_projects WHERE "+isDue+" ORDER BY project DESC",
 		project, endAfter.Milliseconds())
 	if err != nil {

@@ -44,6 +44,7 @@ func (p *Poller) Work(ctx context.Context, job *river.Job[PollArgs]) error {
 			return err
 		}
 	}
+
 	if !isUnderWay(step.Record) {
 		p.TellSoon(ctx)
 		return p.WakeQueues(ctx, p.DB, record.ProjectID) // for messages to its job

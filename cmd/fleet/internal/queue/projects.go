@@ -117,16 +117,15 @@ func (p Project) become(ctx context.Context, db once.DB, next pause) error {
 	if next == p.pause {
 		return nil
 	}
-	p.pause = next
 	asked := 0
-	if p.asked {
+	if next.asked {
 		asked = 1
 	}
 
 	_, err := db.ExecContext(ctx, `UPDATE fleet_projects SET (`+pauseColumns+`)
 	= ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) WHERE project = $1`,
-		p.Name, milliOf(p.PausedSince), milliOf(p.PausedUntil), asked, milliOf(p.Began), milliOf(p.Last), p.Strikes,
-		p.doubled, p.failed, p.Source, p.Cause, database.Clean(p.Reason))
+		p.Name, milliOf(next.PausedSince), milliOf(next.PausedUntil), asked, milliOf(next.Began), milliOf(next.Last),
+		next.Strikes, next.doubled, next.failed, next.Source, next.Cause, database.Clean(next.Reason))
 	return err
 }
 
@@ -176,22 +175,13 @@ func (s Queue) Resume(ctx context.Context, project string) (int64, error) {
 			return err
 		}
 
-		own, err := sqldb.Changed(tx.ExecContext(ctx, "UPDATE fleet_projects SET stopped = 0, stopped_by = '', "+noPause+
-			" WHERE project = $1 AND (stopped > 0 OR paused_until > "+s.Clock+")", project))
+		own, err := sqldb.Changed(tx.ExecContext(ctx, "UPDATE fleet_projects SET stopped = 0, stopped_by = '', "+
+			noPause+" WHERE project = $1 AND (stopped > 0 OR paused_until > "+s.Clock+")", project))
 		lifted = own + others
 		return err
 	})
 	return lifted, err
 }
-
-// isOpenTurn is the condition that a turn of the project q has not passed, and has not claimed its prompt yet.
-func (s Queue) isOpenTurn() string {
-	return `q.project <> '' AND q.turn <> '' AND q.turn_until > ` + s.Clock + ` AND NOT ` + isSendingIn
-}
-
-// isSendingIn is the condition that a prompt of the project q is being sent in its turn.
-const isSendingIn = `EXISTS (SELECT 1 FROM fleet_prompts p
-	WHERE p.state = 'sending' AND p.project = q.project AND p.turn = q.turn)`
 
 // claimTime is how long a turn takes at most until it has claimed its prompt, or ends.
 const claimTime = 10 * time.Second
@@ -199,14 +189,21 @@ const claimTime = 10 * time.Second
 // AwaitClaims waits, after a person has stopped something, until the turns that had begun before have claimed their
 // prompt or ended. It returns how many prompts of a choice are being sent.
 func (s Queue) AwaitClaims(ctx context.Context, choice database.Choice) (int64, error) {
-	query := "SELECT q.turn FROM fleet_projects q WHERE " + s.isOpenTurn()
-	open, err := sqldb.Strings(ctx, s.DB, query)
+	var filter database.Filter
+	if choice.Project != "" {
+		filter.Add("q.project = $%d", choice.Project)
+	}
+	isOpen := `q.project <> '' AND q.turn <> '' AND q.turn_until > ` + s.Clock + ` AND ` + filter.Where()
+	query := `SELECT q.turn FROM fleet_projects q WHERE ` + isOpen + ` AND NOT EXISTS (SELECT 1 FROM fleet_prompts p
+	WHERE p.state = 'sending' AND p.project = q.project AND p.turn = q.turn)`
+
+	open, err := sqldb.Strings(ctx, s.DB, query, filter.Args...)
 	if err != nil {
 		return 0, err
 	}
 
 	for began := time.Now(); len(open) > 0 && time.Since(began) < claimTime; time.Sleep(50 * time.Millisecond) {
-		still, err := sqldb.Strings(ctx, s.DB, query)
+		still, err := sqldb.Strings(ctx, s.DB, query, filter.Args...)
 		if err != nil {
 			return 0, err
 		}
@@ -214,8 +211,8 @@ func (s Queue) AwaitClaims(ctx context.Context, choice database.Choice) (int64, 
 	}
 
 	choice.State = once.Sending
-	filter := choice.Filter()
+	sending := choice.Filter()
 	return sqldb.Number(ctx, s.DB, `SELECT count(*) FROM fleet_prompts WHERE turn IN (
-	SELECT q.turn FROM fleet_projects q WHERE q.turn <> '' AND q.turn_until > `+s.Clock+`) AND `+filter.Where(),
-		filter.Args...)
+	SELECT q.turn FROM fleet_projects q WHERE q.turn <> '' AND q.turn_until > `+s.Clock+`) AND `+sending.Where(),
+		sending.Args...)
 }

@@ -97,6 +97,7 @@ func (s Queue) readQueues(ctx context.Context, choice database.Choice) (map[stri
 		var project string
 		var q queued
 		var oldest, later int64
+
 		err := rows.Scan(&project, &q.count, &q.ready, &q.limited, &q.held, &oldest, &later)
 		q.oldest = database.TimeOf(oldest)
 		q.later = database.TimeOf(later)

@@ -148,7 +148,8 @@ func (s Queue) endTurnOfAll(ctx context.Context, tx once.DB, t turn, r result) (
 	return all.Strikes >= maxStrikes && next.Strikes == 0, all.become(ctx, tx, next)
 }
 
-// giveBack frees a turn in the row that a condition chooses, and returns the row, if there is one. The row stays locked.
+// giveBack frees a turn in the row that a condition chooses, and returns the row, if there is one. The row stays
+// locked.
 func (s Queue) giveBack(ctx context.Context, tx once.DB, t turn, condition string, arg any) (Project, bool, error) {
 	rows, err := sqldb.All(ctx, tx, func(rows *sql.Rows) (Project, error) { return scanProject(rows) },
 		`UPDATE fleet_projects SET turn = CASE WHEN turn = $1 THEN '' ELSE turn END,
@@ -160,8 +161,8 @@ WHERE `+condition+" RETURNING "+s.projectColumns(), t.id, arg)
 	return rows[0], true, nil
 }
 
-// requeue puts a prompt that was sent and came back behind the others of its priority: what keeps it may be its content.
-// A message whose job is at work again has no turn for a while.
+// requeue puts a prompt that was sent and came back behind the others of its priority: what keeps it may be its
+// content. A message whose job is at work again has no turn for a while.
 func requeue(ctx context.Context, tx once.DB, t turn, r result) error {
 	if !r.isUnsent() {
 		return nil

@@ -293,3 +293,26 @@ func rowOf(t *testing.T, s Queue, project string) Project {
 	i := slices.IndexFunc(rows, func(p Project) bool { return p.Name == project })
 	return rows[i]
 }
+
+// TestPollEndsThePauseOfAQuestion of its project, and of all, once it has lasted for 10 s, and no other.
+func TestPollEndsThePauseOfAQuestion(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, a, _ Queue) {
+		isPausedAfter := func(age time.Duration, asked int, name string) bool {
+			for _, project := range []string{"", "p", "q"} {
+				require.NoError(t, database.AddQueue(t.Context(), a.DB, project))
+			}
+			now := rowOf(t, a, "").Now
+			_, err := a.ExecContext(t.Context(), "UPDATE fleet_projects SET asked = $1, paused_since = $2, paused_until = $3",
+				asked, now.Add(-age).UnixMilli(), now.Add(time.Hour).UnixMilli())
+			require.NoError(t, err)
+			require.NoError(t, a.endAsked(t.Context(), "p"))
+			return rowOf(t, a, name).IsPaused()
+		}
+		for _, name := range []string{"", "p"} {
+			assert.True(t, isPausedAfter(9*time.Second, 1, name))
+			assert.True(t, isPausedAfter(time.Minute, 0, name))
+			assert.False(t, isPausedAfter(11*time.Second, 1, name))
+		}
+		assert.True(t, isPausedAfter(11*time.Second, 1, "q"))
+	})
+}

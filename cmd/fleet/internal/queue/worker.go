@@ -45,12 +45,13 @@ func (w *Worker) Run(ctx context.Context) error {
 	river.AddWorker(bundle, &Sender{Worker: w})
 	river.AddWorker(bundle, &Poller{Worker: w})
 	river.AddWorker(bundle, &TellWorker{Queue: w.Queue, Results: w.results})
+	queues := map[string]river.QueueConfig{
+		river.QueueDefault: {MaxWorkers: w.N},
+		sends:              {MaxWorkers: w.Settings.Posts},
+	}
 
 	workers, err := w.NewJobClient(&river.Config{
-		Queues: map[string]river.QueueConfig{
-			river.QueueDefault: {MaxWorkers: w.N},
-			sends:              {MaxWorkers: w.Settings.Posts},
-		},
+		Queues:               queues,
 		FetchCooldown:        20 * time.Millisecond, // many projects may look every few seconds
 		Workers:              bundle,
 		JobTimeout:           w.stepTime(),
