@@ -23,7 +23,8 @@ FROM fleet_prompts p, generate_series($2::bigint, $3::bigint) n WHERE p.key = $1
 	execute(t, s, "VACUUM ANALYZE")
 }
 
-// TestALookReadsTheSame of a queue of 100 prompts and of one of 10,000, beside another of 10,000.
+// TestALookReadsTheSame of a queue of 100 prompts and of one of 10,000, beside another of 10,000, but for a level of
+// each index.
 func TestALookReadsTheSame(t *testing.T) {
 	t.Parallel()
 	url := testPostgres.Database(t)
@@ -36,7 +37,7 @@ func TestALookReadsTheSame(t *testing.T) {
 	copyPrompt(t, s, promptOf(2, "").Key, 1, 9_999)
 	many := blocksOfALook(t, url, testProject)
 	t.Logf("%d blocks of 100, %d of 10,000", few, many)
-	assert.InDelta(t, few, many, 2, "an index may have a level more")
+	assert.LessOrEqual(t, many, few+6, "each of its indexes may have a level more")
 }
 
 // TestAnIdlePassReadsNoEndedPrompts: after 100,000 of them it reads at most twice as many blocks as after 1,000.
