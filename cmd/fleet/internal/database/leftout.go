@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"fmt"
 	"strings"
 	"time"
 
@@ -76,13 +75,12 @@ WHERE kind = 'merge' AND repository = $1 AND sha = $2 AND reason = $3`, FoldCase
 
 // TidyLeftOut deletes what was left out long ago, and links that were found long ago.
 func TidyLeftOut(ctx context.Context, db once.DB, now time.Time) error {
-	for table, age := range map[string]time.Duration{"fleet_left_out": keepLeftOut, "fleet_found": keepFound} {
-		_, err := db.ExecContext(ctx, fmt.Sprintf("DELETE FROM %s WHERE at < $1", table), now.Add(-age).UnixMilli())
-		if err != nil {
-			return err
-		}
+	_, err := db.ExecContext(ctx, "DELETE FROM fleet_left_out WHERE at < $1", now.Add(-keepLeftOut).UnixMilli())
+	if err != nil {
+		return err
 	}
-	return nil
+	_, err = db.ExecContext(ctx, "DELETE FROM fleet_found WHERE at < $1", now.Add(-keepFound).UnixMilli())
+	return err
 }
 
 // keepFound is how long a link is known that was found.

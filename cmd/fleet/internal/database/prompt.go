@@ -56,17 +56,12 @@ func (p *Prompt) problem() error {
 		return err
 	}
 
-	if p.Project == "" && p.After != "" {
-		return p.checkRest() // it goes to the project of the job
-	}
-	if _, err := mintlify.NewClient("any-key", p.Project); err != nil {
+	_, err = mintlify.NewClient("any-key", p.Project)
+	isOfJob := p.Project == "" && p.After != "" // it goes to the project of the job
+	if err != nil && !isOfJob {
 		return err
 	}
 
-	return p.checkRest()
-}
-
-func (p *Prompt) checkRest() error {
 	if Clean(p.Prompt) != p.Prompt {
 		return errors.New("the prompt has a NUL byte, or is not UTF-8")
 	}

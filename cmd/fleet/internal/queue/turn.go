@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
@@ -76,28 +77,27 @@ func (s Queue) beginTurn(ctx context.Context, t turn, id string, turns int64) er
 	WHERE a.project = '' AND a.stopped = 0 AND a.paused_until <= ` + s.Clock + " AND a.strikes <= $5)"
 
 	if !t.all {
-		n, err := sqldb.Changed(s.ExecContext(ctx, own, id, length, t.project, turns, maxStrikes-1))
-		if err == nil && n == 0 {
-			return errTaken
-		}
-		return err
+		return oneRow(errTaken)(s.ExecContext(ctx, own, id, length, t.project, turns, maxStrikes-1))
 	}
 
 	return s.Transact(ctx, func(tx *sql.Tx) error {
-		n, err := sqldb.Changed(tx.ExecContext(ctx, own, id, length, t.project, turns, maxStrikes))
-		if err == nil && n == 0 {
-			return errTaken
-		}
+		err := oneRow(errTaken)(tx.ExecContext(ctx, own, id, length, t.project, turns, maxStrikes))
 		if err != nil {
 			return err
 		}
+		return oneRow(errOthersTry)(tx.ExecContext(ctx, begin+"project = ''"+isUnhindered, id, length))
+	})
+}
 
-		n, err = sqldb.Changed(tx.ExecContext(ctx, begin+"project = ''"+isUnhindered, id, length))
+// oneRow returns a function that returns an error if a statement has changed no row.
+func oneRow(none error) func(sql.Result, error) error {
+	return func(result sql.Result, err error) error {
+		n, err := sqldb.Changed(result, err)
 		if err == nil && n == 0 {
-			return errOthersTry
+			return none
 		}
 		return err
-	})
+	}
 }
 
 // endTurn gives the turn back, and stores what it says about the service. It does nothing if the turn was lost.
@@ -130,17 +130,8 @@ func (s Queue) endTurn(ctx context.Context, t turn, r result) error {
 
 // endTurnOfAll reports whether the pause of all is over. If the service works as before, it changes nothing.
 func (s Queue) endTurnOfAll(ctx context.Context, tx once.DB, t turn, r result) (bool, error) {
-	condition := "project = '' AND (turn = $1 OR $2 = 'fails' OR $2 = 'works' AND strikes > 0)"
-	says := ""
-	switch r.verdict() {
-	case serviceFails:
-		says = "fails"
-	case serviceWorks:
-		says = "works"
-	case saysNothing, serviceAsksToWait:
-	}
-
-	all, isOurs, err := s.giveBack(ctx, tx, t, condition, says)
+	all, isOurs, err := s.giveBack(ctx, tx, t, fmt.Sprintf("project = '' AND (turn = $1 OR $2 = %d OR $2 = %d "+
+		"AND strikes > 0)", serviceFails, serviceWorks), r.verdict())
 	if err != nil || !isOurs {
 		return false, err
 	}
