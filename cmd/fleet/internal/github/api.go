@@ -19,8 +19,10 @@ type API struct {
 	client *github.Client
 
 	mu       sync.Mutex
-	listings map[string]listing    // by repository
-	comments map[comment]time.Time // when this process has made each
+	listings map[string]listing // by repository
+
+	telling sync.Mutex
+	made    map[comment]bool // the comments that this process has made
 }
 
 // NewAPI returns the API of github.com, or of the GitHub at url.
@@ -38,7 +40,7 @@ func NewAPI(token, base string, client *http.Client) (*API, error) {
 	if err != nil {
 		return nil, usage.Errorf("GITHUB_API_URL: %w", err)
 	}
-	return &API{client: gh, listings: map[string]listing{}, comments: map[comment]time.Time{}}, nil
+	return &API{client: gh, listings: map[string]listing{}, made: map[comment]bool{}}, nil
 }
 
 const reactTime = 3 * time.Second

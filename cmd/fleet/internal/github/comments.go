@@ -3,9 +3,7 @@ package github
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strings"
-	"time"
 
 	"github.com/google/go-github/v92/github"
 
@@ -13,8 +11,8 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 )
 
-// commentsKept is how long this process knows which comments it has made: longer than a result is told again.
-const commentsKept = 2 * database.Day
+// mostMade is how many comments this process remembers. A result is told again only soon after it was.
+const mostMade = 10_000
 
 // comment is one result on one pull request.
 type comment struct {
@@ -25,46 +23,27 @@ type comment struct {
 
 // Tell comments on the pull requests of each row, once. A row that fails keeps no other from being told.
 func (a *API) Tell(ctx context.Context, rows []database.Row) (told []database.Row, err error) {
-	a.forgetComments()
+	a.telling.Lock()
+	defer a.telling.Unlock()
 
-	var failed error
+	if len(a.made) > mostMade {
+		clear(a.made)
+	}
 	for _, r := range rows {
-		if err := a.tellOne(ctx, r); err != nil {
-			failed = err
+		if failed := a.tellOne(ctx, r); failed != nil {
+			err = failed
 			continue
 		}
 		told = append(told, r)
 	}
-	return told, failed
-}
-
-func (a *API) forgetComments() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-
-	maps.DeleteFunc(a.comments, func(_ comment, made time.Time) bool { return time.Since(made) > commentsKept })
-}
-
-func (a *API) isMade(c comment) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-
-	_, isMade := a.comments[c]
-	return isMade
-}
-
-func (a *API) noteMade(c comment) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-
-	a.comments[c] = time.Now()
+	return told, err
 }
 
 func (a *API) tellOne(ctx context.Context, r database.Row) error {
 	var failed error
 	for _, pull := range strings.Fields(r.Pulls) {
 		c := comment{pull: pull, key: r.Key, version: r.Version}
-		if a.isMade(c) {
+		if a.made[c] {
 			continue
 		}
 
@@ -72,7 +51,7 @@ func (a *API) tellOne(ctx context.Context, r database.Row) error {
 			failed = fmt.Errorf("comment on %s: %w", pull, err)
 			continue
 		}
-		a.noteMade(c)
+		a.made[c] = true
 	}
 	return failed
 }

@@ -155,24 +155,15 @@ func (h *Webhooks) log(r *http.Request, resp response) {
 		level = slog.LevelWarn
 	}
 
-	attributes := []any{
+	logger.Log(r.Context(), level, "webhook",
 		"status", resp.Status,
 		"delivery", redact.OneLine(github.DeliveryID(r), 80),
 		"event", redact.OneLine(github.WebHookType(r), 80),
+		"repository", redact.OneLine(resp.About.Repository, 150),
+		"sha", redact.OneLine(resp.About.SHA, 80),
+		"number", resp.About.Pulls,
 		"response", resp.Text,
-	}
-
-	if resp.About.Repository != "" {
-		attributes = append(attributes,
-			"repository", redact.OneLine(resp.About.Repository, 150),
-			"sha", redact.OneLine(resp.About.SHA, 80),
-			"number", resp.About.Pulls)
-	}
-
-	if resp.Reason != "" {
-		attributes = append(attributes, "reason", redact.OneLine(resp.Reason, 200))
-	}
-	logger.Log(r.Context(), level, "webhook", attributes...)
+		"reason", redact.OneLine(resp.Reason, 200))
 }
 
 // receive responds with 202 once a merge is stored, and with 200 to an event that asks for nothing.
@@ -286,20 +277,6 @@ func (h *Webhooks) act(ctx context.Context, event any) response {
 	return resp
 }
 
-// leaveOut leaves out an event. It cancels the prompt of a merge that needs none, unless that is too late.
-func (h *Webhooks) leaveOut(ctx context.Context, m Merge, why string) response {
-	resp := leftOut(why)
-	resp.isKept = m.isMerged
-	if why != merges.None || !m.isMerged {
-		return resp
-	}
-
-	if late := h.cancelQueued(ctx, m); late != "" {
-		return leftOut(late)
-	}
-	return resp
-}
-
 // mergeOf returns the merge that an event reports, or why there is none. A push is left out if its pull request has
 // said so before, and a pull request if its push has.
 func (h *Webhooks) mergeOf(ctx context.Context, event any) (Merge, string, error) {
@@ -340,32 +317,34 @@ func (h *Webhooks) sight(ctx context.Context, e *github.PullRequestEvent) (strin
 	return key, nil
 }
 
-// cancelQueued cancels the prompt of a merge whose pull request says that it needs none: its push may have come
-// before. It leaves the prompt of a push that has other pull requests, too. It returns "", or that the prompt is
-// queued no more.
-func (h *Webhooks) cancelQueued(ctx context.Context, m Merge) string {
-	key, err := keyOf(ctx, h.Queue, m)
-	if err == nil {
-		err = h.cancelUnlessShared(ctx, key, m)
+// leaveOut leaves out an event. It cancels the prompt of a merge whose pull request says that it needs none, since
+// its push may have come before, unless that is too late. It leaves the prompt of a push with other pull requests.
+func (h *Webhooks) leaveOut(ctx context.Context, m Merge, why string) response {
+	resp := leftOut(why)
+	resp.isKept = m.isMerged
+	if why != merges.None || !m.isMerged {
+		return resp
 	}
 
+	err := h.cancelUnlessShared(ctx, m)
 	var refused *once.StateError
 	switch {
 	case errors.As(err, &refused) && refused.State != once.Canceled:
-		return fmt.Sprintf("%s came too late: %s is %s", merges.None, key, database.NameOf(refused.State))
+		return leftOut(fmt.Sprintf("%s came too late: %s is %s", why, refused.Key, database.NameOf(refused.State)))
 	case err != nil && refused == nil:
-		h.Queue.Calm.Warn("a prompt could not be canceled", "key", key, "error", err)
+		h.Queue.Calm.Warn("a prompt could not be canceled", "sha", m.SHA, "error", err)
 	}
-	return ""
+	return resp
 }
 
-func (h *Webhooks) cancelUnlessShared(ctx context.Context, key string, m Merge) error {
-	rows, err := h.Queue.Rows(ctx, "key = $1", key)
-	if err != nil || len(rows) == 0 {
+func (h *Webhooks) cancelUnlessShared(ctx context.Context, m Merge) error {
+	key, err := keyOf(ctx, h.Queue, m)
+	if err != nil {
 		return err
 	}
-	if pulls := rows[0].Pulls; pulls != "" && pulls != m.pulls() {
-		return nil
+	rows, err := h.Queue.Rows(ctx, "key = $1", key)
+	if err != nil || len(rows) == 0 || rows[0].Pulls != "" && rows[0].Pulls != m.pulls() {
+		return err
 	}
 
 	_, err = h.Queue.Runner(nil, h.Queue.DB).Cancel(ctx, key)
