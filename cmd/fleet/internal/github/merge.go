@@ -158,36 +158,32 @@ type Authors struct{ merges.Authors }
 func (a Authors) mergeOf(event any) (m Merge, why string) {
 	switch e := event.(type) {
 	case *github.PullRequestEvent:
-		return mergeOfPullRequest(e), a.whySkipPullRequest(e)
+		return a.mergeOfPullRequest(e)
 	case *github.PushEvent:
 		return a.mergeOfPush(e)
 	}
 	return Merge{}, "neither a push nor a pull request"
 }
 
-func mergeOfPullRequest(e *github.PullRequestEvent) Merge {
+func (a Authors) mergeOfPullRequest(e *github.PullRequestEvent) (m Merge, why string) {
 	pr := e.GetPullRequest()
-	return Merge{
+	m = Merge{
 		Repository: e.GetRepo().GetFullName(),
 		SHA:        pr.GetMergeCommitSHA(),
 		Pulls:      []int{pr.GetNumber()},
 		Title:      pr.GetTitle(),
 		Body:       pr.GetBody(),
 		authors:    []string{database.FoldCase(pr.GetUser().GetLogin())},
-		isMerged: e.GetAction() == "closed" && pr.GetMerged() &&
-			pr.GetBase().GetRef() == e.GetRepo().GetDefaultBranch(),
 	}
-}
-
-func (a Authors) whySkipPullRequest(e *github.PullRequestEvent) string {
-	pr := e.GetPullRequest()
 	if e.GetAction() != "closed" || !pr.GetMerged() {
-		return "not merged"
+		return m, "not merged"
 	}
 	if pr.GetBase().GetRef() != e.GetRepo().GetDefaultBranch() {
-		return "not merged into the default branch"
+		return m, "not merged into the default branch"
 	}
-	return a.WhySkip(pr.GetBody(), []string{pr.GetUser().GetLogin()})
+
+	m.isMerged = true
+	return m, a.WhySkip(pr.GetBody(), []string{pr.GetUser().GetLogin()})
 }
 
 func (a Authors) mergeOfPush(e *github.PushEvent) (m Merge, why string) {
