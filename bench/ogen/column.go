@@ -1,8 +1,8 @@
 // Package ogen is a client that ogen generates. It refuses a parameter that is a day
-// or an instant ("complex anyOf is not implemented"), so sed makes that a string.
+// or an instant ("complex anyOf is not implemented"), so dates.sed makes that a string.
 package ogen
 
-//go:generate sh -c "sed '/^        - type: string/,/format: date/d; s/^      anyOf:/      type: string/' ../../api/openapi.yaml >openapi.yaml"
+//go:generate sh -c "sed -f dates.sed ../../api/openapi.yaml >openapi.yaml"
 //go:generate go tool ogen --clean --config ogen.yml --target . --package ogen openapi.yaml
 
 import (
