@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -166,5 +167,67 @@ func TestKeep(t *testing.T) {
 		r.synced(append(args, "-keep", "1m", "-from", "2000-01-01")...)
 		assert.NotContains(t, strings.Join(r.asked()[asked:], "\n"), "searches 2000-01-01",
 			"what would be deleted is not loaded")
+	})
+}
+
+// flatWithBots has 400 humans each day, and on 15 March 9,000 more on one page, of bots.
+func flatWithBots(project string, p mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
+	var rows []mintlify.Visitor
+	var totals mintlify.VisitorTotals
+	for i := range 4 {
+		row := mintlify.Visitor{Path: fmt.Sprintf("/%s/page-%d", project, i)}
+		for d := p.DateFrom; d.Time().Before(p.DateTo.Time()); d = d.AddDays(1) {
+			row.Human += 100
+			if d == day(time.March, 15) && i == 1 {
+				row.Human += 9000
+			}
+		}
+		row.Total = row.Human
+		totals.Human += row.Human
+		rows = append(rows, row)
+	}
+	totals.Total = totals.Human
+	return rows, totals
+}
+
+// The pages of old days are most of a database. Without them, a month with a day of bots reads the same, since
+// that day and the one that it is compared with keep theirs.
+func TestKeepDays(t *testing.T) {
+	onDay(t, time.July, 15, 12, flatWithBots, func(t *testing.T, r *rig) {
+		withLists(r)
+		args := []string{"-from", "2000-01-01"}
+		r.synced(args...)
+
+		texts := func() []string {
+			var all []string
+			for _, month := range []string{"2000-02", "2000-03", "2000-04"} {
+				r.ok("report", "-month", month, "-o", "-")
+				all = append(all, r.stdout)
+				r.ok("digest", "-month", month)
+				all = append(all, r.stdout)
+			}
+			r.ok("digest")
+			return append(all, r.stdout)
+		}
+		days := func() string {
+			text := ""
+			const statement = `SELECT COALESCE(GROUP_CONCAT(DISTINCT date_from), '') FROM docs_pages
+				WHERE span = 'day' AND date_to <= '2000-04-16'`
+			require.NoError(t, rawDatabase(t, r.db).QueryRowContext(t.Context(), statement).Scan(&text))
+			return text
+		}
+
+		before := texts()
+		require.Contains(t, before[3], "9,000 more than usual on Wed 15 Mar")
+		require.Greater(t, len(strings.Split(days(), ",")), 90)
+
+		asked := len(r.asked())
+		r.synced(append(args, "-keep-days", "90d")...)
+		assert.Equal(t, "2000-03-08,2000-03-15", days())
+		assert.Equal(t, before, texts())
+
+		r.synced(args...)
+		assert.Len(t, r.asked(), asked, "what is deleted is not loaded again")
+		assert.Equal(t, "2000-03-08,2000-03-15", days())
 	})
 }
