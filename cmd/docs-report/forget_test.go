@@ -226,6 +226,12 @@ func TestKeepDays(t *testing.T) {
 		assert.Equal(t, "2000-03-08,2000-03-15", days())
 		assert.Equal(t, before, texts())
 
+		// What stands out on a page is known from its own days.
+		r.ok("report", "-page", "/docs/page-1", "-since", "2000-03-13", "-o", "-")
+		assert.Contains(t, words(r.stdout), "The database does not have this page's days from 14 February to 20 February 2000: "+
+			"what stands out on them is not known, so there is no comparison.")
+		assert.NotContains(t, words(r.stdout), "+321%")
+
 		r.synced(args...)
 		assert.Len(t, r.asked(), asked, "what is deleted is not loaded again")
 		assert.Equal(t, "2000-03-08,2000-03-15", days())

@@ -37,6 +37,13 @@ func (in PageInput) changed() *beforeAfter {
 
 	both := in.compare(after, before)
 	both.isSum = true
+	for _, week := range in.Weeks {
+		isCompared := isWithin(week.Window, before) || isWithin(week.Window, after)
+		if isCompared && both.missing == "" && in.absent(week.Window) > 0 {
+			both.missing = fmt.Sprintf("The database does not have this page's days from %s: "+
+				"what stands out on them is not known, so there is no comparison.", span(week.Window))
+		}
+	}
 	c := &beforeAfter{
 		Since:  in.Since.Time().Format(longDay),
 		Before: span(before),
