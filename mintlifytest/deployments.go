@@ -66,7 +66,7 @@ func (s *Service) triggerUpdate(c *call) (any, *failure) {
 	}
 
 	d := s.deployments.create(c.project, "main")
-	return &queuedResult{StatusID: d.ID}, nil
+	return &mintlify.QueuedDeployment{ID: d.ID}, nil
 }
 
 func (s *Service) triggerPreview(c *call) (any, *failure) {
@@ -83,8 +83,8 @@ func (s *Service) triggerPreview(c *call) (any, *failure) {
 
 	d := s.deployments.create(c.project, branch)
 	preview := s.deployments.preview(c.project, branch)
-	result := &queuedResult{
-		StatusID:   d.ID,
+	result := &mintlify.QueuedDeployment{
+		ID:         d.ID,
 		PreviewURL: fmt.Sprintf("https://%s-preview-%d.example.com", c.project, preview),
 	}
 	return result, nil
@@ -100,12 +100,6 @@ func (s *Service) getDeployment(c *call) (any, *failure) {
 		d.report(step)
 	}
 	return d.Deployment, nil
-}
-
-// queuedResult is a triggered deployment as the service reports it.
-type queuedResult struct {
-	StatusID   string `json:"statusId"`
-	PreviewURL string `json:"previewUrl,omitempty"`
 }
 
 type deployments struct {

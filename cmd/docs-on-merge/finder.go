@@ -41,7 +41,10 @@ func (p *program) newFinder(ctx context.Context, c change) *finder {
 	}
 	token := cmp.Or(p.step.Getenv("GITHUB_DOCS_TOKEN"), p.step.Getenv("GITHUB_TOKEN"))
 	if repository == "" || token == "" || p.step.OnGitLab() {
-		p.logUnusedDocs()
+		if p.options.docsRepository != "" {
+			p.step.Printf("-docs-repository does nothing on GitLab, or without GITHUB_DOCS_TOKEN or GITHUB_TOKEN: " +
+				"no run looks for the pull request of a lost response.")
+		}
 		return nil
 	}
 
@@ -52,17 +55,6 @@ func (p *program) newFinder(ctx context.Context, c change) *finder {
 	api.needs = "the token needs pull-requests: read in " + repository + ", and the job's own token cannot read " +
 		"another private repository: give one as docs-token, or by hand as GITHUB_DOCS_TOKEN"
 	return &finder{api: api, repository: repository, sendTime: p.sendTime, step: p.step}
-}
-
-// logUnusedDocs warns of a -docs-repository in which no run looks.
-func (p *program) logUnusedDocs() {
-	why := "without GITHUB_DOCS_TOKEN or GITHUB_TOKEN"
-	if p.step.OnGitLab() {
-		why = "on GitLab"
-	}
-	if p.options.docsRepository != "" {
-		p.step.Printf("-docs-repository does nothing %s: no run looks for the pull request of a lost response.", why)
-	}
 }
 
 // find returns the pull request of a record, if there is one. It is for [once.WithFinder]. It logs

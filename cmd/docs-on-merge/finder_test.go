@@ -141,7 +141,7 @@ func TestHowLongARunLooks(t *testing.T) {
 				delete(w.env, "GITHUB_DOCS_TOKEN")
 				delete(w.env, "GITHUB_TOKEN")
 			},
-			says: "-docs-repository does nothing without GITHUB_DOCS_TOKEN or GITHUB_TOKEN",
+			says: "or without GITHUB_DOCS_TOKEN or GITHUB_TOKEN: no run looks",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

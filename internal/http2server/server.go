@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -61,8 +60,6 @@ type Server struct {
 	// Handle is called for each event of a request. With nil the server never
 	// responds.
 	Handle func(Event, *Stream)
-	// Latency is how long each frame takes to reach the client.
-	Latency time.Duration
 
 	// Conns, Begun and Whole count the connections, the requests whose header has come, and
 	// those that have come whole.
@@ -135,7 +132,7 @@ func (s *Server) Serve(conn net.Conn) {
 		return
 	}
 
-	out := newWriter(conn, s.Latency)
+	out := newWriter(conn)
 	defer close(out.frames)
 	if _, err := io.ReadFull(conn, make([]byte, len(preface))); err != nil {
 		return
@@ -208,9 +205,6 @@ type Stream struct {
 	over bool
 }
 
-// Number is the number of the request on its connection, from 1.
-func (s *Stream) Number() int { return int(s.id+1) / 2 }
-
 // Reset ends the stream without a response.
 func (s *Stream) Reset(code uint32) {
 	s.over = true
@@ -242,7 +236,7 @@ func (s *Stream) goAway(last, code uint32, debugData string) {
 // CloseConn closes the connection of the stream once everything is written.
 func (s *Stream) CloseConn() {
 	s.over = true
-	s.out.send(nil)
+	s.out.frames <- nil
 }
 
 // Respond responds with a status of three digits, which may be a 1xx, and with body, as JSON, if it
@@ -293,38 +287,24 @@ func readFrame(conn net.Conn) (frame, error) {
 
 // writer takes what a goroutine of its own writes to a connection; nil closes it. The other
 // side may be writing at the same time.
-type writer struct {
-	frames  chan dueFrame
-	latency time.Duration
-}
+type writer struct{ frames chan []byte }
 
-// dueFrame is a frame and when it reaches the client.
-type dueFrame struct {
-	bytes []byte
-	due   time.Time
-}
-
-func newWriter(conn net.Conn, latency time.Duration) writer {
-	w := writer{frames: make(chan dueFrame, 1000), latency: latency}
+func newWriter(conn net.Conn) writer {
+	w := writer{frames: make(chan []byte, 1000)}
 	go func() {
 		for frame := range w.frames {
-			time.Sleep(time.Until(frame.due))
-			if frame.bytes == nil {
+			if frame == nil {
 				conn.Close()
 			}
-			_, _ = conn.Write(frame.bytes) // the reading side notices that a connection is gone
+			_, _ = conn.Write(frame) // the reading side notices that a connection is gone
 		}
 	}()
 	return w
-}
-
-func (w writer) send(frame []byte) {
-	w.frames <- dueFrame{bytes: frame, due: time.Now().Add(w.latency)}
 }
 
 func (w writer) frame(f frame) {
 	length := len(f.payload)
 	header := []byte{byte(length >> 16), byte(length >> 8), byte(length), f.kind, f.flags}
 	header = binary.BigEndian.AppendUint32(header, f.stream)
-	w.send(append(header, f.payload...))
+	w.frames <- append(header, f.payload...)
 }
