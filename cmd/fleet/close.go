@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"flag"
 	"net/url"
 
@@ -41,14 +42,22 @@ func (c *closeCommand) run(ctx context.Context, s queue.Queue) error {
 		return err
 	}
 
+	markDone := by(s, func(r *once.Runner, ctx context.Context, key string) (once.Record, error) {
+		return r.MarkDone(ctx, key, c.link)
+	})
 	return c.decideOne(ctx, s, decision{
 		what: "close",
 		from: []once.State{once.Unknown, once.Failed, once.Running, once.Refused},
-		also: isLostMessage,
-		done: "done",
-		apply: by(s, func(r *once.Runner, ctx context.Context, key string) (once.Record, error) {
-			return r.MarkDone(ctx, key, c.link)
-		}),
+		also: func(r database.Row) bool { return isLostMessage(r) || r.State == once.Done && r.IsToldInVain() },
+		done: string(once.Done),
+		apply: func(ctx context.Context, tx *sql.Tx, r database.Row) error {
+			if r.State != once.Done {
+				if err := markDone(ctx, tx, r); err != nil {
+					return err
+				}
+			}
+			return database.NoteClosed(ctx, tx, r)
+		},
 	}, r)
 }
 

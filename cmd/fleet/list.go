@@ -3,15 +3,16 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
-	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
@@ -27,23 +28,29 @@ func (c *listCommand) define(f *flag.FlagSet) {
 	f.StringVar(&c.state, "state", "", "those in this state")
 	f.StringVar(&c.project, "project", "", "those of a project")
 	f.StringVar(&c.repository, "repo", "", "those of a repository: "+ofRepository)
-	f.DurationVar(&c.since, "since", 0, "those that changed within this time, such as 24h")
+	f.Func("since", "those that changed within this time, such as 24h or 30d", setSince(&c.since))
 	f.BoolVar(&c.asJSON, "json", false, "as JSON")
 }
 
-func (c *listCommand) check(line commandLine) error {
-	if err := checkSince(line, c.since); err != nil {
-		return err
-	}
-	return checkRepository(line, &c.repository)
-}
+func (c *listCommand) check(line commandLine) error { return checkRepository(line, &c.repository) }
 
-// checkSince refuses a -since that chooses nothing.
-func checkSince(line commandLine, since time.Duration) error {
-	if line.given["since"] && since <= 0 {
-		return usage.Errorf("-since is %v, want more than 0, such as 24h", since)
+// setSince takes a time that is more than 0: a number of days, or what package time parses.
+func setSince(since *time.Duration) func(text string) error {
+	return func(text string) error {
+		var err error
+		if days, isDays := strings.CutSuffix(text, "d"); isDays {
+			n, daysErr := strconv.Atoi(days)
+			*since = time.Duration(n) * database.Day
+			err = daysErr
+		} else {
+			*since, err = time.ParseDuration(text)
+		}
+
+		if err != nil || *since <= 0 || *since > 100*365*database.Day {
+			return errors.New("want a time such as 24h or 30d")
+		}
+		return nil
 	}
-	return nil
 }
 
 func (c *listCommand) run(ctx context.Context, s queue.Queue) error {
@@ -60,6 +67,11 @@ func (c *listCommand) run(ctx context.Context, s queue.Queue) error {
 	})
 	if err != nil {
 		return err
+	}
+	if len(rows) == 0 && c.repository != "" {
+		if err := s.CheckRepository(ctx, c.repository); err != nil {
+			return err
+		}
 	}
 
 	if c.asJSON {

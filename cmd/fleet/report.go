@@ -21,22 +21,23 @@ type reportCommand struct {
 }
 
 func (c *reportCommand) define(f *flag.FlagSet) {
-	f.DurationVar(&c.since, "since", 30*database.Day, "what was added within this time")
+	c.since = 30 * database.Day
+	f.Func("since", "what was added within this time, 30d unless set", setSince(&c.since))
 	f.StringVar(&c.repository, "repo", "", ofRepository)
 	f.BoolVar(&c.asJSON, "json", false, "as JSON")
 }
 
-func (c *reportCommand) check(line commandLine) error {
-	if err := checkSince(line, c.since); err != nil {
-		return err
-	}
-	return checkRepository(line, &c.repository)
-}
+func (c *reportCommand) check(line commandLine) error { return checkRepository(line, &c.repository) }
 
 func (c *reportCommand) run(ctx context.Context, s queue.Queue) error {
 	reports, err := s.Report(ctx, time.Now().Add(-c.since), c.repository)
 	if err != nil {
 		return err
+	}
+	if len(reports) == 0 && c.repository != "" {
+		if err := s.CheckRepository(ctx, c.repository); err != nil {
+			return err
+		}
 	}
 
 	if c.asJSON {

@@ -52,6 +52,17 @@ func (s Store) Choose(ctx context.Context, c Choice) ([]Row, error) {
 	return s.Rows(ctx, filter.Where()+" ORDER BY project, priority, queued, key", filter.Args...)
 }
 
+// CheckRepository returns an error if fleet has never seen a repository.
+func (s Store) CheckRepository(ctx context.Context, name string) error {
+	found, err := sqldb.Strings(ctx, s.DB, `SELECT repository FROM (
+	SELECT repository FROM fleet_prompts WHERE repository = $1 UNION ALL
+	SELECT repository FROM fleet_left_out WHERE repository = $1) seen LIMIT 1`, name)
+	if err == nil && len(found) == 0 {
+		return fmt.Errorf("fleet has never seen a merge of %s", name)
+	}
+	return err
+}
+
 // Filter is a condition of several parts. No part is for a value that is not given: a database could use no index.
 type Filter struct {
 	parts []string

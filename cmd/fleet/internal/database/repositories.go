@@ -64,6 +64,6 @@ const IsStopped = `EXISTS (SELECT 1 FROM fleet_repositories x WHERE x.repository
 
 // NoteRetry notes that a person has a prompt sent again: the limit of a day does not hold it back.
 func NoteRetry(ctx context.Context, db once.DB, key string) error {
-	_, err := db.ExecContext(ctx, "UPDATE fleet_prompts SET retried = 1 WHERE key = $1", key)
+	_, err := db.ExecContext(ctx, "UPDATE fleet_prompts SET retried = 1, closed = '' WHERE key = $1", key)
 	return err
 }

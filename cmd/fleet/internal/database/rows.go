@@ -19,6 +19,7 @@ type Row struct {
 	Repository string
 	Priority   int
 	Looked     time.Time // when somebody last looked for what became of it; zero if nobody did
+	Tried      time.Time // when somebody last tried to tell its result; zero if nobody did
 	Forgotten  time.Time // when its texts were forgotten; zero if they were not
 
 	// IsStranded is whether it follows a prompt that has no job, and gets none unless a person decides.
@@ -29,6 +30,9 @@ type Row struct {
 // stores a running record only if something changes.
 func (r Row) IsOverdue() bool { return r.State == once.Running && time.Since(r.UpdatedAt) > Day }
 
+// IsToldInVain reports whether somebody has tried to tell its result, and failed.
+func (r Row) IsToldInVain() bool { return r.Reported != r.State && r.Tried.After(r.UpdatedAt) }
+
 // Rows returns the rows that a condition on the prompt p chooses.
 func (s Store) Rows(ctx context.Context, where string, args ...any) ([]Row, error) {
 	return ReadRows(ctx, s.DB, where, args...)
@@ -36,7 +40,7 @@ func (s Store) Rows(ctx context.Context, where string, args ...any) ([]Row, erro
 
 // ReadRows returns the rows that a condition chooses, also in a transaction.
 func ReadRows(ctx context.Context, db once.DB, where string, args ...any) ([]Row, error) {
-	return sqldb.All(ctx, db, readRow, `SELECT `+recordColumns+`, repository, priority, looked, forgotten,
+	return sqldb.All(ctx, db, readRow, `SELECT `+recordColumns+`, repository, priority, looked, tried, forgotten,
 	coalesce((SELECT string_agg(l.pull, ' ' ORDER BY l.place) FROM fleet_pulls l WHERE l.key = p.key), ''),
 	state = 'pending' AND `+IsStranded+`
 FROM fleet_prompts p WHERE `+where, args...)
@@ -44,10 +48,11 @@ FROM fleet_prompts p WHERE `+where, args...)
 
 func readRow(found *sql.Rows) (Row, error) {
 	var r Row
-	var looked, forgotten int64
+	var looked, tried, forgotten int64
 	var err error
-	r.Record, err = scanRecord(found, &r.Repository, &r.Priority, &looked, &forgotten, &r.Pulls, &r.IsStranded)
+	r.Record, err = scanRecord(found, &r.Repository, &r.Priority, &looked, &tried, &forgotten, &r.Pulls, &r.IsStranded)
 	r.Looked = TimeOf(looked)
+	r.Tried = TimeOf(tried)
 	r.Forgotten = TimeOf(forgotten)
 	return r, err
 }

@@ -229,3 +229,10 @@ func (s Store) ExtendPrompt(ctx context.Context, key, text string) error {
 	}
 	return err
 }
+
+// NoteClosed notes the state in which a person has closed a prompt. What became of it is no news then.
+func NoteClosed(ctx context.Context, tx *sql.Tx, r Row) error {
+	_, err := tx.ExecContext(ctx, `UPDATE fleet_prompts SET closed = $2, told = 'done', version = version + 1
+WHERE key = $1`, r.Key, string(r.State))
+	return err
+}

@@ -50,7 +50,9 @@ func (m *Mapping) Set(text, place string) error {
 	}
 
 	name = database.FoldCase(name)
-	if other, known := m.Projects[name]; known && other != project {
+	other, known := m.Projects[name]
+	isTwice := strings.HasPrefix(place, flagPlace) && strings.HasPrefix(m.places[name], flagPlace)
+	if known && (other != project || isTwice) {
 		who := name + " has"
 		if name == "" {
 			who = "all other repositories have"
@@ -64,8 +66,11 @@ func (m *Mapping) Set(text, place string) error {
 
 // SetFlag takes the value of a flag -project.
 func (m *Mapping) SetFlag(text string) error {
-	return m.Set(text, "-project "+redact.OneLine(text, 200))
+	return m.Set(text, flagPlace+redact.OneLine(text, 200))
 }
+
+// flagPlace begins the place of a flag.
+const flagPlace = "-project "
 
 // Read takes the lines of a file. A # begins a comment. A line that cannot be read is an error with
 // its number.
