@@ -25,15 +25,15 @@ type admin struct {
 
 func (a admin) handler(posts prometheus.Collector, counts ...prometheus.Collector) http.Handler {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(a, posts, collectors.NewGoCollector(), buildInfo(),
+	registry.MustRegister(databaseMetrics{admin: a, reading: make(chan struct{}, 1)}, posts,
+		collectors.NewGoCollector(), buildInfo(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registry.MustRegister(counts...)
-	limits := promhttp.HandlerOpts{MaxRequestsInFlight: 2, Timeout: github.HandlerTime}
 
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprintln(rw, "ok") })
 	mux.HandleFunc("GET /readyz", a.ready)
-	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, limits))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	return mux
 }
 
@@ -51,7 +51,11 @@ func (a admin) ready(rw http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), github.HandlerTime)
 	defer cancel()
 
-	if err := a.CheckVersion(ctx); err != nil {
+	err := a.CheckVersion(ctx)
+	if err == nil {
+		err = a.CheckWrites(ctx)
+	}
+	if err != nil {
 		a.Calm.Error("the database cannot be used", "error", err)
 		http.Error(rw, "the database cannot be used: the log says why", http.StatusServiceUnavailable)
 		return
@@ -59,92 +63,135 @@ func (a admin) ready(rw http.ResponseWriter, r *http.Request) {
 	fmt.Fprintln(rw, "ok")
 }
 
+// metricsTime is how long the database may take for the metrics. Prometheus gives up after 10 s.
+const metricsTime = 4 * time.Second
+
+// databaseMetrics collects what the database says: all of it, or nothing but that it does not answer.
+type databaseMetrics struct {
+	admin
+	reading chan struct{} // has a place for who reads: SQLite hears no end of a context
+}
+
 // Describe implements [prometheus.Collector]: projects come and go.
-func (a admin) Describe(chan<- *prometheus.Desc) {}
+func (databaseMetrics) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements [prometheus.Collector].
-func (a admin) Collect(metrics chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), github.HandlerTime)
+func (d databaseMetrics) Collect(metrics chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), metricsTime)
 	defer cancel()
-	if err := a.collectAll(ctx, metrics); err != nil {
-		a.Calm.Error("no metrics", "error", err)
-		metrics <- prometheus.NewInvalidMetric(prometheus.NewInvalidDesc(err), err)
+
+	up := 0.0
+	all, err := d.read(ctx)
+	if err != nil {
+		d.Calm.Error("no metrics of the database", "error", err)
+	} else {
+		up = 1
+	}
+	for _, metric := range all {
+		metrics <- metric
+	}
+	metrics <- gauge("fleet_database_up", "1 if the database answers this process.", up, nil)
+}
+
+// read reads the metrics of the database, until ctx ends.
+func (d databaseMetrics) read(ctx context.Context) ([]prometheus.Metric, error) {
+	type result struct {
+		metrics []prometheus.Metric
+		err     error
+	}
+	done := make(chan result, 1)
+
+	select {
+	case d.reading <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	go func() {
+		defer func() { <-d.reading }()
+		metrics, err := d.collectAll(ctx)
+		done <- result{metrics, err}
+	}()
+
+	select {
+	case r := <-done:
+		return r.metrics, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 }
 
 // collectAll collects the figures of each project, and what is counted over all.
-func (a admin) collectAll(ctx context.Context, metrics chan<- prometheus.Metric) error {
-	all, err := a.ProjectsStatus(ctx)
+func (a admin) collectAll(ctx context.Context) ([]prometheus.Metric, error) {
+	now, err := statusOf(ctx, a.Queue)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, p := range all {
-		collect(p, metrics)
-	}
-
 	waiting := int64(0)
 	if a.tells {
-		untold, err := queue.CountUntold(ctx, a.DB)
+		waiting, err = queue.CountUntold(ctx, a.DB)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		waiting = untold
 	}
-
 	problems, err := queue.CountProblems(ctx, a.DB)
 	if err != nil {
-		return err
-	}
-	pauses, err := a.Pauses(ctx)
-	if err != nil {
-		return err
+		return nil, err
 	}
 
-	gauge(metrics, "fleet_results_waiting", "Results that nobody has been told yet.", float64(waiting), nil)
-	gauge(metrics, "fleet_running_problems", "Running jobs with a problem that a person has to mend.",
-		float64(problems), nil)
-	for _, p := range pauses {
-		gauge(metrics, "fleet_paused", "1 for each pause of a project, or of * for all.", 1, labels{
-			{"project", cmp.Or(p.Project, "*")}, {"source", p.Source}, {"reason", p.Cause},
-		})
+	metrics := []prometheus.Metric{
+		gauge("fleet_results_waiting", "Results that nobody has been told yet.", float64(waiting), nil),
+		gauge("fleet_running_problems", "Running jobs with a problem that a person has to mend.", float64(problems), nil),
 	}
-	return nil
+	for _, kind := range kinds {
+		metrics = append(metrics, gauge("fleet_person_needed", "Reasons why a person is needed, as fleet status has "+
+			"them.", float64(now.countNeeds(kind)), labels{{"kind", kind}}))
+	}
+	for _, p := range now.Projects {
+		metrics = append(metrics, metricsOf(p)...)
+	}
+	return metrics, nil
 }
 
 type labels [][2]string
 
-func gauge(metrics chan<- prometheus.Metric, name, help string, value float64, with labels) {
+func gauge(name, help string, value float64, with labels) prometheus.Metric {
 	var names, values []string
 	for _, label := range with {
 		names = append(names, label[0])
 		values = append(values, label[1])
 	}
 	desc := prometheus.NewDesc(name, help, names, nil)
-	metrics <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, values...)
+	return prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, values...)
 }
 
-// collect collects the figures of a project, which come from the database: each process has the same.
-func collect(p *queue.ProjectStatus, metrics chan<- prometheus.Metric) {
+// metricsOf returns the figures of a project, which come from the database: each process has the same.
+func metricsOf(p *queue.ProjectStatus) []prometheus.Metric {
+	var metrics []prometheus.Metric
+	for _, pause := range p.Queue.Pauses() {
+		metrics = append(metrics, gauge("fleet_paused", "1 for each pause of a project, or of * for all.", 1, labels{
+			{"project", cmp.Or(p.Project, "*")}, {"source", pause.Source}, {"reason", pause.Cause},
+		}))
+	}
 	if p.Project == "" {
-		return
+		return metrics
 	}
 
 	for state, n := range p.Counts {
-		gauge(metrics, "fleet_prompts", "Prompts by project and state.", float64(n),
-			labels{{"project", p.Project}, {"state", state}})
+		metrics = append(metrics, gauge("fleet_prompts", "Prompts by project and state.", float64(n),
+			labels{{"project", p.Project}, {"state", state}}))
 	}
-	if p.Counts["queued"]+p.Counts["sending"]+p.Counts["running"] == 0 && p.PausedUntil.IsZero() {
-		return
+	if p.Counts["queued"]+p.Counts["sending"]+p.Counts["running"] == 0 && !p.Paused {
+		return metrics
 	}
 
 	oldest := 0.0
 	if !p.OldestFree.IsZero() {
 		oldest = time.Since(p.OldestFree).Seconds()
 	}
-
 	ofProject := labels{{"project", p.Project}}
-	gauge(metrics, "fleet_oldest_queued_seconds", "Age of the oldest prompt that is queued, but for those that a "+
-		"pause of their repository or the limit of a day holds back.", oldest, ofProject)
-	gauge(metrics, "fleet_quota_left", "Prompts that may be sent now.", float64(p.QuotaLeft), ofProject)
-	gauge(metrics, "fleet_overdue", "Jobs that run for more than 24 hours.", float64(p.Overdue), ofProject)
+	return append(metrics,
+		gauge("fleet_oldest_queued_seconds", "Age of the oldest prompt that is queued, but for those that a pause of "+
+			"their repository or the limit of a day holds back.", oldest, ofProject),
+		gauge("fleet_quota_left", "Prompts that may be sent now.", float64(p.QuotaLeft), ofProject),
+		gauge("fleet_overdue", "Jobs that run for more than 24 hours.", float64(p.Overdue), ofProject))
 }

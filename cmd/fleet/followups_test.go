@@ -269,11 +269,15 @@ func TestListChooses(t *testing.T) {
 		assert.Equal(t, 2, strings.Count(c.wants(0, "list", "-repo", "ACME/api"), "\n"))
 		assert.Equal(t, 1, strings.Count(c.wants(0, "list", "-repo", "acme/api", "-since", "24h"), "\n"))
 		assert.Equal(t, 1, strings.Count(c.wants(0, "list", "-repo", "acme/a_i"), "\n"), "_ is not a wildcard")
-		assert.Empty(t, c.wants(0, "list", "-repo", "acme/ap"))
-		assert.Empty(t, c.wants(0, "list", "-repo", "acme/docs"), "its key names another")
+		assert.Empty(t, c.wants(1, "list", "-repo", "acme/ap"))
+		assert.Empty(t, c.wants(1, "list", "-repo", "acme/docs"), "its key names another")
 		assert.Regexp(t, `(?s)^\[\n  \{\n    "key": "acme/api@1",\n    "state": "done",\n    "project": "p",.*\}\n\]\n$`,
 			c.wants(0, "list", "-json", "-state", "done"))
-		c.wants(2, "list", "-since", "-1h")
+		for _, since := range []string{"-1h", "0d", "x", "d", "99999999d"} {
+			c.wants(2, "list", "-since", since)
+		}
+		assert.Equal(t, 5, strings.Count(c.wants(0, "list", "-since", "1d"), "\n"))
+		c.wants(0, "report", "-since", "30d")
 		c.wants(2, "list", "-repo", "acme")
 	})
 }

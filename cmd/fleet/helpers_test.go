@@ -212,8 +212,12 @@ func rowOf(t *testing.T, s queue.Queue, key string) database.Row {
 
 func pausesOf(t *testing.T, s queue.Queue) []queue.Pause {
 	t.Helper()
-	pauses, err := s.Pauses(t.Context())
+	projects, err := s.Projects(t.Context())
 	require.NoError(t, err)
+	var pauses []queue.Pause
+	for _, p := range projects {
+		pauses = append(pauses, p.Pauses()...)
+	}
 	return pauses
 }
 

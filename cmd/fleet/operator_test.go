@@ -171,7 +171,7 @@ func TestStatusOrder(t *testing.T) {
 		c, s := made(t, url)
 		add(t, s, prompts(110, 1)...)
 		out := c.wants(1, "status", "-check")
-		assert.Contains(t, out, "No worker is running")
+		assert.True(t, strings.HasPrefix(out, "worker  since "), out)
 		assert.NotContains(t, out, "will be empty")
 
 		for i := range 110 {
@@ -199,14 +199,14 @@ func TestStatusOrder(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(c.wants(0, "status", "-json")), &now))
 		var order []string
 		for _, a := range now.NeedsPerson {
-			order = append(order, fmt.Sprint(a.State, " ", a.Count))
+			order = append(order, fmt.Sprint(a.Kind, " ", a.Count))
 		}
 		assert.Equal(t, []string{"unknown 1", "refused 1", "failed 1", "running 100"}, order)
 		assert.EqualValues(t, 3, now.Old)
 
 		_, text, code := c.runAll("", nil, "status", "-check")
 		assert.Equal(t, 1, code)
-		assert.Contains(t, text, "a person is needed: 4 to look at, the first is acme/repo@102, unknown")
+		assert.Contains(t, text, "a person is needed, for 4 reasons; the first is unknown project project-1 acme/repo@102")
 		out = c.wants(0, "status")
 		assert.Contains(t, out, "and 99 others with the same problem")
 		assert.Contains(t, out, "3 failed and refused ones are older than 7 days")

@@ -129,6 +129,7 @@ func inBubble(t *testing.T, f func(b *bench)) {
 			},
 		}
 		b.Worker = workerOf(t, openStore(t, "sqlite:"+file), b.svc)
+		execute(t, b.Queue, "UPDATE fleet_schema SET worked = 9e15") // no beat is played
 		b.realJobs = b.Jobs
 		b.DB.Jobs = b
 		b.ctx, b.stop = context.WithCancel(t.Context())
@@ -211,7 +212,7 @@ func (b *bench) status() status {
 
 func (b *bench) counts() map[string]int { return b.status().Counts }
 
-func (b *bench) needs() []attention { return b.status().NeedsPerson }
+func (b *bench) needs() []need { return b.status().NeedsPerson }
 
 func (b *bench) pauses() []queue.Pause { return pausesOf(b.t, b.Queue) }
 
@@ -324,11 +325,12 @@ func TestCreditsUsedUp(t *testing.T) {
 		status := b.status()
 		var out strings.Builder
 		require.NoError(t, status.write(&out, false))
-		assert.Regexp(t, `project-1 +80 +20.* 100 +- +20.* breaker: .*402`, out.String())
+		assert.Regexp(t, `project-1 +80 +20.* 100 +- +- +breaker: .*402`, out.String())
 		assert.Zero(t, status.EmptyAbout)
 		assert.Zero(t, status.Projects[0].EmptyAbout)
-		assert.True(t, status.Projects[0].WaitsForPerson)
-		assert.Contains(t, status.whyPerson(), "project project-1 waits, breaker: ")
+		require.NotEmpty(t, status.NeedsPerson)
+		assert.Equal(t, "pause", status.NeedsPerson[0].Kind)
+		assert.Contains(t, status.NeedsPerson[0].Advice, "Mend the credits, then: fleet resume -project project-1.")
 
 		time.Sleep(2 * time.Hour)
 		assert.Equal(t, 80, b.counts()["done"])

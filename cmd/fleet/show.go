@@ -96,10 +96,7 @@ func (c *showCommand) whyQueued(ctx context.Context, s queue.Queue, r database.R
 	}
 
 	why, until, err := s.WhyQueued(ctx, r)
-	switch {
-	case until.Equal(queue.Forever):
-		why += ", until somebody resumes it"
-	case !until.IsZero():
+	if !until.IsZero() {
 		why += ", until " + utc(until)
 	}
 	return why, err

@@ -3,11 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -40,18 +38,20 @@ func (c *statusCommand) run(ctx context.Context, s queue.Queue) error {
 		return err
 	}
 
-	if why := now.whyPerson(); c.checks && why != "" {
-		return errors.New("a person is needed: " + why)
+	if c.checks && len(now.NeedsPerson) > 0 {
+		first := now.NeedsPerson[0]
+		return fmt.Errorf("a person is needed, for %d reasons; the first is %s: %s",
+			len(now.NeedsPerson), first.title(), first.Advice)
 	}
 	return nil
 }
 
 // status is what `fleet status` prints.
 type status struct {
-	Working     bool                     `json:"working"`             // a worker was there within the last seconds
-	EmptyAbout  time.Time                `json:"emptyAbout,omitzero"` // when the last is sent, if nobody is needed
+	Working     bool                     `json:"working"`             // a worker was there within two minutes
+	EmptyAbout  time.Time                `json:"emptyAbout,omitzero"` // when the last is sent, if that is known
 	Counts      map[string]int           `json:"counts"`
-	NeedsPerson []attention              `json:"needsPerson"` // what is most urgent first
+	NeedsPerson []need                   `json:"needsPerson"` // what is most urgent first
 	Old         int64                    `json:"old"`         // failed and refused ones, older than 7 days
 	Projects    []*queue.ProjectStatus   `json:"projects"`    // "" has the pause of all
 	Paused      []queue.PausedRepository `json:"paused"`      // repositories that a person has paused
@@ -59,28 +59,27 @@ type status struct {
 }
 
 func statusOf(ctx context.Context, s queue.Queue) (status, error) {
-	projects, err := s.ProjectsStatus(ctx)
-	if err != nil {
-		return status{}, err
-	}
-	needs, err := needsPerson(ctx, s)
-	if err != nil {
-		return status{}, err
-	}
-	old, err := oldOnes(ctx, s)
-	if err != nil {
-		return status{}, err
-	}
-
-	paused, err := queue.PausedRepositories(ctx, s.DB)
-	if err != nil {
-		return status{}, err
-	}
 	working, err := s.IsWorking(ctx)
 	if err != nil {
 		return status{}, err
 	}
+	projects, err := s.ProjectsStatus(ctx)
+	if err != nil {
+		return status{}, err
+	}
+	needs, err := needsOf(ctx, s, projects, working)
+	if err != nil {
+		return status{}, err
+	}
 
+	old, err := oldOnes(ctx, s)
+	if err != nil {
+		return status{}, err
+	}
+	paused, err := queue.PausedRepositories(ctx, s.DB)
+	if err != nil {
+		return status{}, err
+	}
 	comments, err := sqldb.Number(ctx, s.DB, "SELECT count(*) FROM fleet_comments")
 	if err != nil {
 		return status{}, err
@@ -99,10 +98,9 @@ func statusOf(ctx context.Context, s queue.Queue) (status, error) {
 	return result, nil
 }
 
-// addProjects sums up the projects. There is no estimate of when the queue is empty while a project waits for a
-// person to mend something.
+// addProjects sums up the projects. There is no estimate of when the queue is empty unless each has one.
 func (s *status) addProjects() {
-	isBlocked := false
+	isKnown := s.Working
 	for _, p := range s.Projects {
 		if p.Why == queue.IsNext && !s.Working {
 			p.Why = queue.WithoutWorker
@@ -111,33 +109,25 @@ func (s *status) addProjects() {
 			s.EmptyAbout = p.EmptyAbout
 		}
 
-		isBlocked = isBlocked || p.WaitsForPerson
+		isKnown = isKnown && (p.Counts["queued"] == 0 || !p.EmptyAbout.IsZero())
 		for state, n := range p.Counts {
 			s.Counts[state] += n
 		}
 	}
-	if isBlocked {
+	if !isKnown {
 		s.EmptyAbout = time.Time{}
 	}
 }
 
-// whyPerson says why a person is needed, "" if nobody is.
-func (s status) whyPerson() string {
-	var why []string
-	if len(s.NeedsPerson) > 0 {
-		first := s.NeedsPerson[0]
-		why = append(why, fmt.Sprintf("%d to look at, the first is %s, %s", len(s.NeedsPerson), first.Key, first.State))
-	}
-
-	for _, p := range s.Projects {
-		if p.WaitsForPerson {
-			why = append(why, fmt.Sprintf("project %s waits, %s", cmp.Or(p.Project, "all"), p.Why))
+// countNeeds counts the reasons of a kind.
+func (s status) countNeeds(kind string) int {
+	n := 0
+	for _, need := range s.NeedsPerson {
+		if need.Kind == kind {
+			n++
 		}
 	}
-	if s.Counts["queued"] > 0 && !s.Working {
-		why = append(why, queue.WithoutWorker)
-	}
-	return strings.Join(why, "; ")
+	return n
 }
 
 func (s status) write(w io.Writer, asJSON bool) error {
@@ -146,10 +136,6 @@ func (s status) write(w io.Writer, asJSON bool) error {
 	}
 
 	s.writeNeeds(w)
-	if s.Counts["queued"] > 0 && !s.Working {
-		fmt.Fprint(w, "No worker is running: nothing is sent until fleet work or fleet serve is.\n\n")
-	}
-
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	s.writeProjects(table)
 	for _, state := range database.States {
@@ -163,18 +149,35 @@ func (s status) write(w io.Writer, asJSON bool) error {
 	return nil
 }
 
+// title names a need in a line.
+func (n need) title() string {
+	title := n.Kind
+	if n.Project != "" {
+		title += "  project " + redact.OneLine(n.Project, 100)
+	}
+	if len(n.Keys) > 0 {
+		title += "  " + n.Keys[0]
+	}
+	if n.Others > 0 {
+		title += fmt.Sprintf(", and %d others with the same problem", n.Others)
+	}
+
+	if !n.Since.IsZero() {
+		title += "  since " + utc(n.Since)
+	}
+	return title
+}
+
 // writeNeeds writes what needs a person.
 func (s status) writeNeeds(w io.Writer) {
-	for _, a := range s.NeedsPerson {
-		others := ""
-		if a.Count > 1 {
-			others = fmt.Sprintf(", and %d others with the same problem", a.Count-1)
+	for _, n := range s.NeedsPerson {
+		fmt.Fprintln(w, n.title())
+		for _, text := range []string{n.Problem, n.Advice} {
+			if text != "" {
+				fmt.Fprintln(w, "  "+text)
+			}
 		}
-
-		fmt.Fprintf(w, "%s  %s%s  project %s\n  %s\n  %s\n\n", a.State, a.Key, others, a.Project, a.Problem, a.Advice)
-	}
-	if len(s.NeedsPerson) == maxAttention {
-		fmt.Fprintf(w, "These are the first %d.\n\n", maxAttention)
+		fmt.Fprintln(w)
 	}
 	if s.Old > 0 {
 		fmt.Fprintf(w, "%d failed and refused ones are older than 7 days: fleet list shows them.\n\n", s.Old)
@@ -190,8 +193,8 @@ func (s status) writeRest(w io.Writer) {
 		fmt.Fprintf(w, "\n%d comments wait until the pull request of their job is known.\n", s.Comments)
 	}
 
-	if s.Working && !s.EmptyAbout.IsZero() {
-		fmt.Fprintf(w, "\nThe queue will be empty about %s UTC, but for what waits for a person or a job.\n",
+	if !s.EmptyAbout.IsZero() {
+		fmt.Fprintf(w, "\nThe queue will be empty about %s UTC.\n",
 			s.EmptyAbout.Round(time.Minute).Format("2006-01-02 15:04"))
 	}
 }
@@ -200,14 +203,14 @@ func (s status) writeRest(w io.Writer) {
 func (s status) writeProjects(w io.Writer) {
 	header := "PROJECT\tQUEUED\tSINCE\tQUOTA LEFT\tFREE AT\tWAITS UNTIL\tWHY\n"
 	for _, p := range s.Projects {
-		if p.Counts["queued"] == 0 && p.PausedUntil.IsZero() && p.NextFree.IsZero() {
+		if p.Counts["queued"] == 0 && !p.Paused && p.NextFree.IsZero() {
 			continue
 		}
 
 		fmt.Fprint(w, header)
 		header = ""
 		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%s\t%s\t%s\n", cmp.Or(p.Project, "all"), p.Counts["queued"],
-			when(p.Oldest), p.QuotaLeft, when(p.NextFree), when(p.Until()), redact.OneLine(p.Why, 300))
+			when(p.Oldest), p.QuotaLeft, when(p.NextFree), when(p.WaitsUntil), redact.OneLine(p.Why, 300))
 	}
 	if header == "" {
 		fmt.Fprintln(w)
@@ -215,11 +218,8 @@ func (s status) writeProjects(w io.Writer) {
 }
 
 func when(t time.Time) string {
-	switch {
-	case t.IsZero():
+	if t.IsZero() {
 		return "-"
-	case t.Equal(queue.Forever):
-		return "resumed"
 	}
 	return utc(t)
 }

@@ -639,7 +639,11 @@ func TestShowAndReportWhatWasLeftOut(t *testing.T) {
 			"repository": "acme/repo", "merges": 2.0, "jobs": 1.0, "messages": 0.0, "failed": 0.0, "unknown": 1.0,
 			"leftOut": 1.0, "credits": 112.0,
 		}}, reports)
-		assert.Equal(t, "[]\n", c.wants(0, "report", "-json", "-repo", "acme/other"))
+		for _, command := range []string{"report", "list"} {
+			_, text, code := c.runAll("", nil, command, "-json", "-repo", "acme/other")
+			assert.Equal(t, 1, code)
+			assert.Contains(t, text, "fleet has never seen a merge of acme/other")
+		}
 	})
 }
 

@@ -157,6 +157,15 @@ func (db *DB) CheckVersion(ctx context.Context) error {
 	return nil
 }
 
+// CheckWrites returns an error unless a row can be written now: what only reads does not see a full disk.
+func (db *DB) CheckWrites(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, WriteTime)
+	defer cancel()
+
+	_, err := db.ExecContext(ctx, "UPDATE fleet_schema SET written = "+db.Clock)
+	return err
+}
+
 // sqliteOptions has transactions lock from their start, since one that reads first cannot
 // wait for its turn to write. Commits outlive a loss of power.
 func sqliteOptions(busy time.Duration) url.Values {

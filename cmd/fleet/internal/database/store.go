@@ -19,6 +19,8 @@ import (
 const (
 	// StoreTime is the most that storing may take after a POST.
 	StoreTime = 5 * time.Second
+	// WriteTime is how long it may take to write a row, before somebody should know.
+	WriteTime = 2 * time.Second
 	// Day is how long a job may run without a change before a person should look at it.
 	Day = 24 * time.Hour
 )

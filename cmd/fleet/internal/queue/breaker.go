@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
@@ -28,7 +29,7 @@ func (s Queue) afterTurn(p Project, r result) pause {
 		return pause{}
 	case serviceAsksToWait:
 		next = s.failedAt(next, p.Now)
-		next.begin(p.Now, min(r.wait, database.Day), byService, r)
+		next.begin(p.Now, min(r.wait, database.Day), byService, r, s.Who)
 
 	case serviceFails:
 		next = s.failedAt(next, p.Now)
@@ -38,7 +39,7 @@ func (s Queue) afterTurn(p Project, r result) pause {
 			next.Strikes++
 		}
 
-		next.begin(p.Now, max(length, r.asksFor), ByBreaker, r)
+		next.begin(p.Now, max(length, r.asksFor), ByBreaker, r, s.Who)
 		next.asked = !r.posted && r.asksFor == 0
 	case saysNothing:
 	}
@@ -58,16 +59,16 @@ func (s Queue) allAfterTurn(all Project, t turn, r result) pause {
 	case t.all && r.posted:
 		next.Strikes = maxStrikes
 		next.doubled++
-		next.begin(all.Now, s.pauseAfter(next.doubled), ByBreaker, r)
+		next.begin(all.Now, s.pauseAfter(next.doubled), ByBreaker, r, s.Who)
 	case t.all:
 		next.Strikes = maxStrikes
-		next.begin(all.Now, s.PauseMin, ByBreaker, r)
+		next.begin(all.Now, s.PauseMin, ByBreaker, r, s.Who)
 
 	case next.failed == t.project:
 	default:
 		next.Strikes++
 		if next.Strikes == maxStrikes {
-			next.begin(all.Now, s.PauseMin, ByBreaker, r)
+			next.begin(all.Now, s.PauseMin, ByBreaker, r, s.Who)
 		}
 	}
 
@@ -82,17 +83,26 @@ func (s Queue) failedAt(p pause, now time.Time) pause {
 		p = pause{Began: now}
 	}
 	p.Last = now
+	p.Tries++
 	return p
 }
 
-// begin begins a pause.
-func (p *pause) begin(now time.Time, length time.Duration, source string, r result) {
+// begin begins a pause, after what has become of a turn on a machine. Machines may have different keys.
+func (p *pause) begin(now time.Time, length time.Duration, source string, r result, machine string) {
 	p.PausedSince = now
 	p.PausedUntil = now.Add(length)
 	p.Source = source
 	p.Cause = r.cause()
 	p.Reason = redact.OneLine(r.record.Problem, 300)
+	if r.status == http.StatusForbidden {
+		p.Reason = "403 Forbidden: the key or the project is wrong"
+	}
+	if p.Cause == CauseKey {
+		p.Reason = "on " + machine + ": " + p.Reason
+	}
+
 	p.asked = false
+	p.IsAlien = r.status >= 200 && r.status < 400
 }
 
 // endAsked ends the pauses of a project, and of all, that follow a question in vain: a poll shows that the service

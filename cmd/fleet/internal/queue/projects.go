@@ -28,13 +28,31 @@ const (
 	CauseOutage  = "outage"
 )
 
+// longOutage is how long an outage lasts before a person should know.
+const longOutage = time.Hour
+
+// Trouble returns the kind of trouble with a project that a person should know of: pause or outage, "" if there is
+// none. It lasts until a prompt is sent, also between two pauses.
+func (s Queue) Trouble(p Project) string {
+	isOver := !p.IsPaused() && p.Now.Sub(p.Last) > s.PauseMax+newOutage
+	switch {
+	case isOver || !p.Stopped.IsZero():
+		return ""
+	case p.NeedsPerson():
+		return "pause"
+	case p.Cause == CauseOutage && (p.IsAlien || p.Now.Sub(p.Began) > longOutage):
+		return "outage"
+	}
+	return ""
+}
+
 // NeedsPerson reports whether a person has to mend what has caused a pause.
 func (p Project) NeedsPerson() bool {
 	return p.Cause == CauseKey || p.Cause == CauseProject || p.Cause == CauseCredits
 }
 
-// Forever is the end of a person's pause.
-var Forever = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+// forever is when to look again at what a person has stopped: whoever resumes it wakes the queue.
+var forever = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Project is the queue of a project, or under "" what all queues have in common: see the table fleet_projects. Its
 // times are those of the database's clock.
@@ -58,12 +76,16 @@ type pause struct {
 	doubled                  int
 	failed                   string
 	Source, Cause, Reason    string
+
+	Tries   int  // failures in a row
+	IsAlien bool // something else than the service responds, such as a login page
 }
 
 // IsPaused reports whether a failure, or the service itself, keeps the project from being sent to.
 func (p Project) IsPaused() bool { return p.PausedUntil.After(p.Now) }
 
-const pauseColumns = `paused_since, paused_until, asked, began, last, strikes, doubled, failed, source, cause, reason`
+const pauseColumns = `paused_since, paused_until, asked, began, last, strikes, doubled, failed, source, cause, reason,
+	tries, alien`
 
 // projectColumns are the columns of a project, and the time.
 func (s Queue) projectColumns() string {
@@ -76,7 +98,7 @@ func scanProject(rows *sql.Rows, more ...any) (Project, error) {
 	var turnUntil, since, until, asked, began, last, stopped, now int64
 	columns := []any{
 		&p.Name, &p.turns, &turnUntil, &since, &until, &asked, &began, &last, &p.Strikes, &p.doubled, &p.failed,
-		&p.Source, &p.Cause, &p.Reason, &stopped, &p.StoppedBy, &now,
+		&p.Source, &p.Cause, &p.Reason, &p.Tries, &p.IsAlien, &stopped, &p.StoppedBy, &now,
 	}
 	err := rows.Scan(append(columns, more...)...)
 
@@ -117,34 +139,36 @@ func (p Project) become(ctx context.Context, db once.DB, next pause) error {
 	if next == p.pause {
 		return nil
 	}
-	asked := 0
-	if next.asked {
-		asked = 1
-	}
 
 	_, err := db.ExecContext(ctx, `UPDATE fleet_projects SET (`+pauseColumns+`)
-	= ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) WHERE project = $1`,
-		p.Name, milliOf(next.PausedSince), milliOf(next.PausedUntil), asked, milliOf(next.Began), milliOf(next.Last),
-		next.Strikes, next.doubled, next.failed, next.Source, next.Cause, database.Clean(next.Reason))
+	= ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) WHERE project = $1`,
+		p.Name, milliOf(next.PausedSince), milliOf(next.PausedUntil), bit(next.asked), milliOf(next.Began),
+		milliOf(next.Last), next.Strikes, next.doubled, next.failed, next.Source, next.Cause,
+		database.Clean(next.Reason), next.Tries, bit(next.IsAlien))
 	return err
+}
+
+// bit returns a condition as the tables have it.
+func bit(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // Pause is what keeps a project from being sent to, or for "" all of them.
 type Pause struct{ Project, Source, Cause string }
 
-// Pauses returns all pauses.
-func (s Queue) Pauses(ctx context.Context) ([]Pause, error) {
-	rows, err := s.Projects(ctx)
+// Pauses returns the pauses of a project.
+func (p Project) Pauses() []Pause {
 	var pauses []Pause
-	for _, p := range rows {
-		if !p.Stopped.IsZero() {
-			pauses = append(pauses, Pause{p.Name, ByPerson, CausePerson})
-		}
-		if p.IsPaused() {
-			pauses = append(pauses, Pause{p.Name, p.Source, p.Cause})
-		}
+	if !p.Stopped.IsZero() {
+		pauses = append(pauses, Pause{p.Name, ByPerson, CausePerson})
 	}
-	return pauses, err
+	if p.IsPaused() {
+		pauses = append(pauses, Pause{p.Name, p.Source, p.Cause})
+	}
+	return pauses
 }
 
 // Stop sends nothing to a project, or to any for "", until a person resumes it.
@@ -158,7 +182,7 @@ func (s Queue) Stop(ctx context.Context, project, by string) error {
 }
 
 const noPause = `paused_since = 0, paused_until = 0, asked = 0, began = 0, last = 0, strikes = 0, doubled = 0,
-	failed = '', source = '', cause = '', reason = ''`
+	failed = '', source = '', cause = '', reason = '', tries = 0, alien = 0`
 
 // Resume lifts all pauses of a project, or for "" those of all projects but what a person has stopped one by one. It
 // returns how many it has lifted.

@@ -112,11 +112,15 @@ FROM (SELECT project, added, not_before, `+free+` AS free, `+limited+` AS limite
 	return queues, err
 }
 
-// hold is until when, and why, the next prompt of a project is not sent yet.
+// hold is why the next prompt of a project is not sent yet.
 type hold struct {
-	until time.Time // the zero time: nothing stands in the way
-	why   string
+	why   string    // "" if nothing stands in the way
+	again time.Time // when to look again
+	until time.Time // when the wait ends; zero if the clock alone does not end it
 }
+
+// untilThen is a hold that the clock alone ends.
+func untilThen(then time.Time, why string) hold { return hold{why: why, again: then, until: then} }
 
 // hold returns what stands in the way the longest.
 func (s situation) hold() hold {
@@ -128,20 +132,20 @@ func (s situation) hold() hold {
 	switch {
 	case s.head != "" || s.ready > 0:
 	case !s.later.IsZero():
-		return hold{until: s.later, why: whyLater}
+		return hold{again: s.later, why: whyLater}
 	case s.limited > 0:
-		return hold{until: dayOf(s.own.Now).Add(database.Day), why: "the limit of the day (-max-per-day) is reached"}
+		return untilThen(dayOf(s.own.Now).Add(database.Day), "the limit of the day (-max-per-day) is reached")
 	case s.held > 0:
-		return hold{until: Forever, why: "a person has paused the repository"}
+		return hold{again: forever, why: "a person has paused the repository, until somebody resumes it"}
 	default:
-		return hold{until: s.own.Now.Add(MaxWait), why: whyFollow} // the end of a job wakes the queue
+		return hold{again: s.own.Now.Add(MaxWait), why: whyFollow} // the end of a job wakes the queue
 	}
 
 	switch {
 	case s.own.turnUntil.After(s.own.Now):
-		return hold{until: s.own.Now.Add(lookAgain), why: "a prompt of the project is being sent"}
+		return hold{again: s.own.Now.Add(lookAgain), why: "a prompt of the project is being sent"}
 	case s.isTry() && s.all.turnUntil.After(s.own.Now):
-		return hold{until: s.own.Now.Add(tryAgain), why: "another project tries whether the service works again"}
+		return hold{again: s.own.Now.Add(tryAgain), why: "another project tries whether the service works again"}
 	}
 	return hold{}
 }
@@ -154,29 +158,31 @@ func (s situation) isUnexplained() bool {
 // holdOfProject returns what keeps a project from being sent to, whatever is queued.
 func (s situation) holdOfProject() hold {
 	h := s.own.hold()
-	if all := s.all.hold(); all.until.After(h.until) {
+	if all := s.all.hold(); all.again.After(h.again) {
 		h = all
 	}
 
 	afterOthers := s.all.PausedUntil.Add(failedTry)
-	if s.isTry() && s.own.Strikes > 0 && afterOthers.After(h.until) {
-		h = hold{until: afterOthers, why: "projects that have not failed try first whether the service works again"}
+	if s.isTry() && s.own.Strikes > 0 && afterOthers.After(h.again) {
+		h = hold{again: afterOthers, why: "projects that have not failed try first whether the service works again"}
 	}
-	if s.free.After(h.until) {
-		h = hold{until: s.free, why: "the quota is used up"}
+	if s.free.After(h.again) {
+		h = untilThen(s.free, "the quota is used up")
 	}
 	return h
 }
 
-// hold returns what pauses a project by itself.
+// hold returns what pauses a project by itself. What a person has to mend, the clock does not end.
 func (p Project) hold() hold {
 	switch {
 	case !p.Stopped.IsZero():
-		return hold{until: Forever, why: ByPerson + ": " + p.StoppedBy}
+		return hold{again: forever, why: ByPerson + ": " + p.StoppedBy + ", until somebody resumes it"}
+	case p.IsPaused() && p.NeedsPerson():
+		return hold{again: p.PausedUntil, why: p.Source + ": " + p.Reason}
 	case p.IsPaused():
-		return hold{until: p.PausedUntil, why: p.Source + ": " + p.Reason}
+		return untilThen(p.PausedUntil, p.Source+": "+p.Reason)
 	}
-	return hold{until: p.Now}
+	return hold{again: p.Now}
 }
 
 // isTry reports whether the next turn of any project tries whether the service works again.

@@ -3,6 +3,7 @@
 package queue
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -18,17 +19,17 @@ func TestHold(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(*situation)
-		until  time.Time // zero: nothing
+		again  time.Time // zero: nothing
 	}{
 		{"nothing", func(*situation) {}, time.Time{}},
 		{"a turn of the project", func(s *situation) { s.own.turnUntil = in(time.Minute) }, in(time.Second)},
 		{"a turn that has passed", func(s *situation) { s.own.turnUntil = now }, time.Time{}},
 		{"none may be sent", func(s *situation) { s.head = "" }, in(MaxWait)},
 		{"a job is at work again", func(s *situation) { s.head, s.later = "", in(time.Minute) }, in(time.Minute)},
-		{"a stopped repository", func(s *situation) { s.head, s.held = "", 1 }, Forever},
+		{"a stopped repository", func(s *situation) { s.head, s.held = "", 1 }, forever},
 		{"the quota", func(s *situation) { s.free = in(time.Hour) }, in(time.Hour)},
-		{"a person", func(s *situation) { s.own.Stopped = now }, Forever},
-		{"a person has stopped all", func(s *situation) { s.all.Stopped = now }, Forever},
+		{"a person", func(s *situation) { s.own.Stopped = now }, forever},
+		{"a person has stopped all", func(s *situation) { s.all.Stopped = now }, forever},
 		{"a pause", func(s *situation) { s.own.PausedUntil = in(time.Minute) }, in(time.Minute)},
 		{
 			"the longer pause",
@@ -49,7 +50,15 @@ func TestHold(t *testing.T) {
 	} {
 		s := situation{own: Project{Name: "p", Now: now}, all: Project{Now: now}, head: "first"}
 		c.change(&s)
-		assert.Equal(t, c.until, s.hold().until, c.name)
+		assert.Equal(t, c.again, s.hold().again, c.name)
+
+		isByClock := slices.Contains([]string{"the quota", "a pause", "the longer pause"}, c.name)
+		assert.Equal(t, isByClock, !s.hold().until.IsZero(), "%s: the clock alone ends it", c.name)
+	}
+
+	for _, cause := range []string{CauseKey, CauseProject, CauseCredits} {
+		s := situation{own: Project{Now: now, pause: pause{PausedUntil: in(time.Minute), Cause: cause}}}
+		assert.Zero(t, s.hold().until, "a person ends it")
 	}
 }
 

@@ -15,24 +15,24 @@ import (
 
 // ProjectStatus is what status says about a project.
 type ProjectStatus struct {
-	Project     string         `json:"project"`
-	Counts      map[string]int `json:"counts"`
-	Oldest      time.Time      `json:"oldest,omitzero"`      // when the first was added that is still queued
-	PausedUntil time.Time      `json:"pausedUntil,omitzero"` // the year 9999 until somebody resumes it
-	WaitsUntil  time.Time      `json:"waitsUntil,omitzero"`  // when the next prompt may be sent; zero if none is queued
-	Why         string         `json:"why,omitempty"`        // it is paused, or its next prompt waits
-	QuotaLeft   int            `json:"quotaLeft"`
-	EmptyAbout  time.Time      `json:"emptyAbout,omitzero"` // when the last is sent; zero if a person is needed first
-	NextFree    time.Time      `json:"nextFree,omitzero"`   // when the quota has a place again; zero if it has one
-	Overdue     int            `json:"overdue"`             // jobs that do not end
-	Limited     int            `json:"limited"`             // queued ones that wait for the limit of a day
+	Project    string         `json:"project"`
+	Counts     map[string]int `json:"counts"`
+	Oldest     time.Time      `json:"oldest,omitzero"` // when the first was added that is still queued
+	Paused     bool           `json:"paused"`
+	WaitsUntil time.Time      `json:"waitsUntil,omitzero"` // zero unless the clock alone ends the wait
+	Why        string         `json:"why,omitempty"`       // it is paused, or its next prompt waits
+	QuotaLeft  int            `json:"quotaLeft"`
+	EmptyAbout time.Time      `json:"emptyAbout,omitzero"` // when the last is sent; zero if that is not known
+	NextFree   time.Time      `json:"nextFree,omitzero"`   // when the quota has a place again; zero if it has one
+	Overdue    int            `json:"overdue"`             // jobs that do not end
+	Limited    int            `json:"limited"`             // queued ones that wait for the limit of a day
 
 	// OldestFree is when the first was added that neither a pause of its repository nor the limit of a day holds
 	// back. It is zero if there is none.
 	OldestFree time.Time `json:"-"`
 
-	// WaitsForPerson is whether prompts are queued until a person has mended the key, the project or the credits.
-	WaitsForPerson bool `json:"waitsForPerson"`
+	Queue Project `json:"-"`
+	Ready int     `json:"-"` // prompts that wait for nothing of their own
 }
 
 type projectSet map[string]*ProjectStatus
@@ -66,11 +66,13 @@ func (s Queue) ProjectsStatus(ctx context.Context) ([]*ProjectStatus, error) {
 	}
 
 	for _, row := range rows {
-		if set[row.Name] == nil && row.Stopped.IsZero() && !row.IsPaused() {
+		isQuiet := row.Stopped.IsZero() && !row.IsPaused() && s.Trouble(row) == ""
+		if set[row.Name] == nil && isQuiet {
 			continue
 		}
 
 		p := set.of(row.Name)
+		p.Queue = row
 		quota := s.quotaAfter(places[row.Name], now)
 		p.QuotaLeft = quota.Left
 		p.NextFree = quota.free
@@ -108,31 +110,33 @@ func (s Queue) countInto(ctx context.Context, set projectSet, now time.Time) err
 FROM fleet_prompts GROUP BY project, state`, now.Add(-database.Day).UnixNano())
 }
 
-// noteHold says why the next prompt is not sent yet. It uses the rules that decide about turns.
+// noteHold says why the next prompt is not sent yet. It uses the rules that decide about turns. When the queue will be
+// empty nobody knows in an outage, or while a prompt waits for a person or for a job.
 func (p *ProjectStatus) noteHold(q Quota, s situation) {
-	if h := s.own.hold(); h.why != "" {
-		p.PausedUntil = h.until
-		p.Why = h.why
+	h := s.own.hold()
+	p.Paused = h.why != ""
+	if p.Counts["queued"] > 0 {
+		h = s.hold()
 	}
+	p.Why = h.why
+	p.WaitsUntil = h.until
+	p.Limited = s.limited
+	p.OldestFree = s.oldest
+	p.Ready = s.ready
 	if p.Counts["queued"] == 0 {
 		return
 	}
 
-	p.Limited = s.limited
-	p.OldestFree = s.oldest
-	p.WaitsForPerson = s.own.IsPaused() && s.own.NeedsPerson() || s.all.IsPaused() && s.all.NeedsPerson()
-
-	h := s.hold()
 	p.Why = cmp.Or(h.why, IsNext)
-	p.WaitsUntil = s.own.Now
-	if h.why != "" {
-		p.WaitsUntil = h.until
-	}
-
-	if !p.WaitsUntil.Equal(Forever) && !p.WaitsForPerson {
-		p.EmptyAbout = q.LastOf(p.Counts["queued"], p.WaitsUntil).UTC()
+	isKnown := h.why == "" || !h.until.IsZero() || s.own.turnUntil.After(s.own.Now)
+	isFailing := s.own.isFailing() || s.all.isFailing()
+	if isKnown && !isFailing && s.ready+s.limited == s.count {
+		p.EmptyAbout = q.LastOf(s.count, cmp.Or(h.until, s.own.Now)).UTC()
 	}
 }
+
+// isFailing reports whether the service has failed and not worked since, or a person has to mend something.
+func (p Project) isFailing() bool { return p.Cause == CauseOutage || p.NeedsPerson() }
 
 // WhyQueued says why a queued prompt is not sent yet, and until when, by the rules that decide about turns.
 func (s Queue) WhyQueued(ctx context.Context, r database.Row) (string, time.Time, error) {
@@ -153,7 +157,7 @@ func (s Queue) WhyQueued(ctx context.Context, r database.Row) (string, time.Time
 	case whyFollow:
 		return "the job that it is a message to has not ended, or an earlier message has not", time.Time{}, nil
 	case whyLater:
-		return "the job that it is a message to is at work again", h.until, nil
+		return "the job that it is a message to is at work again", time.Time{}, nil
 	default:
 		return h.why, h.until, nil
 	}
@@ -175,19 +179,10 @@ const WithoutWorker = "no worker is running"
 // IsNext says why a prompt is still queued that may be sent.
 const IsNext = "it is next, within seconds"
 
-// IsWorking reports whether there are workers: River has one of them lead, for seconds at a time.
+// IsWorking reports whether a worker was there within two minutes: a deployment takes less.
 func (s Queue) IsWorking(ctx context.Context) (bool, error) {
-	leaders, err := sqldb.Number(ctx, s.DB, "SELECT count(*) FROM river_leader WHERE expires_at > $1",
-		RiverTime(time.Now()))
-	return leaders > 0, err
-}
-
-// Until returns when the project's next prompt may be sent, or if it has none, when its pause ends.
-func (p *ProjectStatus) Until() time.Time {
-	if !p.WaitsUntil.IsZero() {
-		return p.WaitsUntil
-	}
-	return p.PausedUntil
+	n, err := sqldb.Number(ctx, s.DB, "SELECT count(*) FROM fleet_schema WHERE worked > "+s.Clock+" - 120000")
+	return n > 0, err
 }
 
 // PausedRepository is a repository of which nothing is sent.

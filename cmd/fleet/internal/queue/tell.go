@@ -61,7 +61,7 @@ func (w *TellWorker) NextRetry(*river.Job[TellArgs]) time.Time { return nextRetr
 // Timeout implements [river.Worker]. River's own for all jobs depends on how long a POST may take.
 func (w *TellWorker) Timeout(*river.Job[TellArgs]) time.Duration { return tellJob }
 
-// Work tells what is a day old at most, and jobs that have been running for longer.
+// Work tells what is 7 days old at most, and jobs that have been running for more than a day.
 func (w *TellWorker) Work(ctx context.Context, _ *river.Job[TellArgs]) error {
 	if w.Results == nil {
 		return nil
@@ -83,7 +83,7 @@ func (w *TellWorker) Work(ctx context.Context, _ *river.Job[TellArgs]) error {
 	}
 
 	if tellErr != nil {
-		w.Logger.Warn("results could not be told; they are told again for a day",
+		w.Logger.Warn("results could not be told; they are told again for 7 days",
 			"results", len(rows)-len(told), "error", tellErr)
 		return river.JobSnooze(tellAgain)
 	}
@@ -116,22 +116,34 @@ WHERE key = $1 AND state = $2`, r.Key, string(r.State))
 	return nil
 }
 
-// isUntold is the condition that nobody got the result of a prompt yet, which is not older than $1.
+// tellFor is how long somebody tries to tell a result.
+const tellFor = 7 * database.Day
+
+// isUntold is the condition that nobody got the result of a prompt yet, which is not older than $1, or that nobody
+// knows of a job that runs since before $2.
 const isUntold = database.IsUntold + `
-	AND (state IN ('done', 'failed', 'refused', 'unknown') AND updated > $1 OR state = 'running' AND updated < $1)`
+	AND (state IN ('done', 'failed', 'refused', 'unknown') AND updated > $1 OR state = 'running' AND updated < $2)`
+
+func untoldArgs() []any {
+	now := time.Now()
+	return []any{now.Add(-tellFor).UnixNano(), now.Add(-database.Day).UnixNano()}
+}
 
 // Untold returns rows whose result nobody got yet: first the one that ended, or was tried, the longest ago.
 func (s Queue) Untold(ctx context.Context) ([]database.Row, error) {
 	return s.Rows(ctx, isUntold+`
-ORDER BY CASE WHEN tried > updated THEN tried ELSE updated END, updated LIMIT $2`,
-		time.Now().Add(-database.Day).UnixNano(), tellMost)
+ORDER BY CASE WHEN tried > updated THEN tried ELSE updated END, updated LIMIT $3`, append(untoldArgs(), tellMost)...)
 }
 
 // CountUntold counts the results that nobody got yet.
 func CountUntold(ctx context.Context, db once.DB) (int64, error) {
-	return sqldb.Number(ctx, db, "SELECT count(*) FROM fleet_prompts WHERE "+isUntold,
-		time.Now().Add(-database.Day).UnixNano())
+	return sqldb.Number(ctx, db, "SELECT count(*) FROM fleet_prompts WHERE "+isUntold, untoldArgs()...)
 }
+
+// ToldInVain is the condition on prompts that ended more than an hour ago, at $1, but less than 7 days, at $2, and whose
+// result could not be told.
+const ToldInVain = database.IsUntold + `
+	AND state IN ('done', 'failed', 'refused', 'unknown') AND tried > updated AND updated < $1 AND updated > $2`
 
 // CountProblems counts the running jobs that have a problem.
 func CountProblems(ctx context.Context, db once.DB) (int64, error) {

@@ -43,7 +43,7 @@ func (s Queue) takeTurn(ctx context.Context, project string) (turn, error) {
 
 	t := turn{project: project, key: seen.head, all: seen.isTry(), wait: lookAgain}
 	if h := seen.hold(); h.why != "" {
-		t.wait = min(h.until.Sub(seen.own.Now), MaxWait)
+		t.wait = min(h.again.Sub(seen.own.Now), MaxWait)
 		return t, nil
 	}
 	if t.key == "" {

@@ -67,10 +67,25 @@ func (w *Worker) Run(ctx context.Context) error {
 		return err
 	}
 	w.Logger.Info("working", "steps", w.N, "posts", w.Settings.Posts, "sendTime", w.Settings.SendTime)
+	go w.beat(ctx)
 	passErr := w.passes(ctx)
 
 	w.Logger.Info("stopping: POSTs in progress may end")
 	return errors.Join(passErr, stop(context.WithoutCancel(ctx), workers))
+}
+
+// beat notes every 15 s that there is a worker, until ctx ends.
+func (w *Worker) beat(ctx context.Context) {
+	for ctx.Err() == nil {
+		if _, err := w.ExecContext(ctx, "UPDATE fleet_schema SET worked = "+w.Clock); err != nil && ctx.Err() == nil {
+			w.Calm.Warn("it could not be noted that a worker is there", "error", err)
+		}
+
+		select {
+		case <-ctx.Done():
+		case <-time.After(15 * time.Second):
+		}
+	}
 }
 
 // stop lets steps end within a second, and then ends all but POSTs. River would do so itself, with a warning.

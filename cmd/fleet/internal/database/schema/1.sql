@@ -1,6 +1,8 @@
 -- Times of fleet_prompts are Unix nanoseconds, all others Unix milliseconds. 0 is the zero time.
 CREATE TABLE IF NOT EXISTS fleet_schema ( -- one row
-	version BIGINT PRIMARY KEY, only_row BIGINT NOT NULL DEFAULT 1 UNIQUE
+	version BIGINT PRIMARY KEY, only_row BIGINT NOT NULL DEFAULT 1 UNIQUE,
+	written BIGINT NOT NULL DEFAULT 0, -- when somebody last tried whether a row can be written
+	worked  BIGINT NOT NULL DEFAULT 0  -- when a worker was last there
 );
 CREATE TABLE IF NOT EXISTS fleet_prompts (
 	-- The record of package once.
@@ -84,6 +86,8 @@ CREATE TABLE IF NOT EXISTS fleet_projects (
 	source  TEXT NOT NULL DEFAULT '',  -- service (429, or a key to mend) or breaker
 	cause   TEXT NOT NULL DEFAULT '',  -- key, project, credits, quota or outage
 	reason  TEXT NOT NULL DEFAULT '',
+	tries   BIGINT NOT NULL DEFAULT 0, -- failures in a row
+	alien   BIGINT NOT NULL DEFAULT 0, -- 1: something else than the service responds, such as a login page
 	-- What a person has stopped.
 	stopped BIGINT NOT NULL DEFAULT 0, stopped_by TEXT NOT NULL DEFAULT ''
 );

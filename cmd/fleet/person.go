@@ -1,0 +1,295 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+const (
+	maxOfKind = 100
+	maxKeys   = 20               // that a need names
+	oldAfter  = 7 * database.Day // what failed or was refused before is nobody's work any more
+)
+
+// kinds has the kinds of needs in the order in which status prints them.
+var kinds = []string{
+	"database", "worker", "outage", "pause", "unknown", "stranded", "refused", "failed", "running", "result",
+}
+
+// need is a reason why a person is needed. Status prints it, status -check fails with it, and the metrics count it.
+type need struct {
+	Kind    string    `json:"kind"`
+	Project string    `json:"project"` // "" is all
+	Keys    []string  `json:"keys"`    // the first 20
+	Since   time.Time `json:"since,omitzero"`
+	Count   int       `json:"count"`            // prompts, or tries
+	Others  int       `json:"others,omitempty"` // other prompts, or projects, with the same problem
+	Problem string    `json:"problem,omitempty"`
+	Advice  string    `json:"advice"`
+}
+
+// needsOf returns all reasons why a person is needed. A database that cannot be read is an error.
+func needsOf(
+	ctx context.Context, s queue.Queue, projects []*queue.ProjectStatus, isWorking bool,
+) ([]need, error) {
+	needs := []need{}
+	writeErr := s.CheckWrites(ctx)
+	ofPrompts, err := needsOfPrompts(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+
+	if writeErr != nil {
+		needs = append(needs, need{
+			Kind:    "database",
+			Keys:    []string{},
+			Problem: redact.OneLine(writeErr.Error(), 500),
+			Advice:  "No row can be written: is its disk full, is it read-only, or is a table locked?",
+		})
+	}
+	if !isWorking {
+		needs = append(needs, needOfWorker(projects)...)
+	}
+	needs = append(needs, needsOfProjects(s, projects)...)
+	return append(needs, ofPrompts...), nil
+}
+
+func needOfWorker(projects []*queue.ProjectStatus) []need {
+	n := need{
+		Kind:    "worker",
+		Keys:    []string{},
+		Problem: queue.WithoutWorker,
+		Advice:  "Nothing is sent until fleet work or fleet serve is running.",
+	}
+	for _, p := range projects {
+		n.Count += p.Counts["queued"]
+		if n.Since.IsZero() || !p.Oldest.IsZero() && p.Oldest.Before(n.Since) {
+			n.Since = p.Oldest
+		}
+	}
+	if n.Count == 0 {
+		return nil
+	}
+	return []need{n}
+}
+
+// needsOfProjects returns the projects of which prompts wait for nothing but a person, or the end of an outage. An
+// outage of all is one need.
+func needsOfProjects(s queue.Queue, projects []*queue.ProjectStatus) []need {
+	isOfAll := false
+	isReady := func(p *queue.ProjectStatus) bool { return p.Ready > 0 && p.Queue.Stopped.IsZero() }
+	anyReady := slices.ContainsFunc(projects, isReady)
+
+	var needs []need
+	for _, p := range projects {
+		kind := s.Trouble(p.Queue)
+		isAll := p.Project == ""
+		switch {
+		case isAll && !p.Queue.Stopped.IsZero():
+			return nil
+		case kind == "" || isAll && !anyReady || !isAll && !isReady(p) || isOfAll && kind == "outage":
+			continue
+		}
+
+		isOfAll = isOfAll || isAll
+		needs = addNeed(needs, need{
+			Kind:    kind,
+			Project: p.Project,
+			Keys:    []string{},
+			Since:   p.Queue.Began,
+			Count:   p.Queue.Tries,
+			Problem: p.Queue.Reason,
+			Advice:  adviseOnProject(kind, p.Queue),
+		})
+	}
+	return needs
+}
+
+// resumeOf is the command that resumes a project, or all for "".
+func resumeOf(project string) string {
+	if project == "" {
+		return "fleet resume -all"
+	}
+	return "fleet resume -project " + redact.OneLine(project, 100)
+}
+
+func adviseOnProject(kind string, p queue.Project) string {
+	tried := fmt.Sprintf("%d tries since %s.", p.Tries, utc(p.Began))
+	switch {
+	case p.IsAlien:
+		return tried + " Something else than the service responds, such as a login page of the network: mend that. " +
+			"Fleet goes on by itself."
+	case kind == "outage":
+		return tried + " Fleet goes on by itself once the service works. Can its machines reach it?"
+	}
+	return tried + " Mend the " + p.Cause + ", then: " + resumeOf(p.Name) + "."
+}
+
+// needsOfPrompts returns the prompts that need a person, of each kind the newest first.
+func needsOfPrompts(ctx context.Context, s queue.Queue) ([]need, error) {
+	ago := func(d time.Duration) any { return time.Now().Add(-d).UnixNano() }
+	ended := "forgotten = 0 AND updated >= $1"
+	conditions := []struct {
+		kind, where string
+		args        []any
+	}{
+		{"unknown", "state = 'unknown'", nil},
+		{"stranded", "state = 'pending' AND " + database.IsStranded, nil},
+		{"refused", "state = 'refused' AND " + ended, []any{ago(oldAfter)}},
+		{"failed", "state = 'failed' AND " + ended, []any{ago(oldAfter)}},
+		{
+			"running",
+			"state IN ('sending', 'running') AND (problem <> '' OR state = 'running' AND updated < $1)",
+			[]any{ago(database.Day)},
+		},
+		{"result", queue.ToldInVain, []any{ago(time.Hour), ago(oldAfter)}},
+	}
+
+	var needs []need
+	for _, c := range conditions {
+		order := fmt.Sprintf(" ORDER BY updated DESC LIMIT %d", 10*maxOfKind)
+		rows, err := s.Rows(ctx, c.where+order, c.args...)
+		if err != nil {
+			return nil, err
+		}
+
+		var ofKind []need
+		for _, r := range rows {
+			ofKind = addNeed(ofKind, needOf(c.kind, r))
+		}
+		needs = append(needs, ofKind[:min(len(ofKind), maxOfKind)]...)
+	}
+	return needs, nil
+}
+
+func needOf(kind string, r database.Row) need {
+	n := need{
+		Kind:    kind,
+		Project: r.ProjectID,
+		Keys:    []string{r.Key},
+		Since:   r.UpdatedAt,
+		Count:   1,
+		Problem: strings.ReplaceAll(redact.OneLine(r.Problem, 1000), cmp.Or(r.JobID, "\n"), "ID"),
+		Advice:  advise(r),
+	}
+	if kind == "result" {
+		n.Problem = "its result could not be told"
+		n.Advice = "Is FLEET_RESULTS_URL or FLEET_GITHUB_TOKEN still valid? The log says what failed. " +
+			"To tell nobody: fleet close -key " + r.Key + "."
+	}
+	return n
+}
+
+// addNeed adds a need. Those of running jobs, results and pauses with the same problem are one. An error of the
+// service names the project and the job that were asked for, so that those are left out of what is compared.
+func addNeed(needs []need, n need) []need {
+	problemOfAny := func(n need) string { return strings.ReplaceAll(n.Problem, cmp.Or(n.Project, "\n"), "P") }
+	isAlike := func(other need) bool {
+		isOfSame := n.Kind == "pause" || n.Kind == "outage" || n.Project == other.Project
+		return isOfSame && n.Kind == other.Kind && problemOfAny(n) == problemOfAny(other)
+	}
+
+	isGrouped := slices.Contains([]string{"running", "result", "pause", "outage"}, n.Kind) && n.Problem != ""
+	i := slices.IndexFunc(needs, isAlike)
+	if !isGrouped || i < 0 {
+		return append(needs, n)
+	}
+
+	needs[i].Count += n.Count
+	needs[i].Others++
+	needs[i].Advice = strings.ReplaceAll(needs[i].Advice, resumeOf(needs[i].Project), "fleet resume -all")
+	if len(needs[i].Keys) < maxKeys {
+		needs[i].Keys = append(needs[i].Keys, n.Keys...)
+	}
+	if n.Since.Before(needs[i].Since) {
+		needs[i].Since = n.Since
+	}
+	return needs
+}
+
+// oldOnes counts what failed or was refused long ago.
+func oldOnes(ctx context.Context, s queue.Queue) (int64, error) {
+	return sqldb.Number(ctx, s.DB, `SELECT count(*) FROM fleet_prompts
+WHERE state IN ('failed', 'refused') AND updated < $1`,
+		time.Now().Add(-oldAfter).UnixNano())
+}
+
+// advise says what a person can do. It returns "" if the prompt needs nobody.
+func advise(r database.Row) string {
+	switch {
+	case !r.Forgotten.IsZero():
+		return ""
+	case r.IsStranded:
+		return fmt.Sprintf("It waits for the job of %s, which has none: see fleet show %s. "+
+			"To drop it: fleet cancel -key %s.", r.After, r.After, r.Key)
+	}
+
+	switch r.State {
+	case once.Unknown:
+		return adviseUnknown(r)
+	case once.Failed, once.Refused:
+		return adviseEnded(r)
+	case once.Sending, once.Running:
+		return adviseRunning(r)
+	}
+	return ""
+}
+
+// sendingAgain and following are the commands that retry a prompt. An id comes after following.
+func sendingAgain(r database.Row) string { return "fleet retry -key " + r.Key + " -again" }
+
+func following(r database.Row) string { return "fleet retry -key " + r.Key + " -job " }
+
+func adviseUnknown(r database.Row) string {
+	sentBefore := utc(r.Deadline)
+	if r.After != "" {
+		return fmt.Sprintf("A message to the job of %s, sent before %s. Look whether the pull request has the change. "+
+			"If it has: %sID, with the job of fleet show %s. If not: %s.",
+			r.After, sentBefore, following(r), r.After, sendingAgain(r))
+	}
+
+	return fmt.Sprintf("Sent before %s. Look for %q in the pull requests of the documentation, and in the "+
+		"dashboard under Settings, Organization, Usage. If there is a job: %sID. If there is only a pull request: "+
+		"fleet close -key %s -pr URL. If there is none: %s. Fleet looks for the pull request, too, %s.",
+		sentBefore, once.Marker(r.Key), following(r), r.Key, sendingAgain(r), lookedAt(r))
+}
+
+func lookedAt(r database.Row) string {
+	if r.Looked.IsZero() {
+		return "for 7 days"
+	}
+	return "for 7 days, last at " + utc(r.Looked)
+}
+
+// adviseEnded advises on what failed or was refused.
+func adviseEnded(r database.Row) string {
+	if r.State == once.Failed && r.JobID != "" {
+		return fmt.Sprintf("To send it again: %s. To wait for its job again: %s%s. To leave it: fleet close -key %s.",
+			sendingAgain(r), following(r), redact.OneLine(r.JobID, 200), r.Key)
+	}
+	return fmt.Sprintf("To send it again: %s. To leave it: fleet close -key %s.", sendingAgain(r), r.Key)
+}
+
+func adviseRunning(r database.Row) string {
+	switch {
+	case r.IsOverdue():
+		return fmt.Sprintf("Job %s runs since %s. Look at it in the dashboard. To end it here: fleet close -key %s. "+
+			"To follow another: %sID.",
+			redact.OneLine(r.JobID, 200), utc(r.UpdatedAt), r.Key, following(r))
+	case r.Problem != "":
+		return fmt.Sprintf("Once the problem is mended: %s. "+
+			"To end it here: fleet close -key %s. If the job id is wrong: %sID.",
+			resumeOf(r.ProjectID), r.Key, following(r))
+	}
+	return ""
+}
