@@ -203,11 +203,11 @@ func readme(t *testing.T, where string) {
 	text, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
 	queries := regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(string(text), -1)
-	require.Len(t, queries, 6)
+	require.Len(t, queries, 4)
 
 	all := len(store.Windows("docs", store.Day, from, from.AddDays(31))) + 3 + 1 // days, weeks, the month
-	// A reader's rows, weeks, pages, terms, views, and a range to load anew.
-	for i, want := range []int{all, 3, 1, 1, 1, 0} {
+	// A reader's rows, weeks, pages, and a range to load anew.
+	for i, want := range []int{all, 3, 1, 0} {
 		rows, err := rawDatabase(t, where).QueryContext(t.Context(), queries[i][1])
 		require.NoError(t, err, queries[i][1])
 
