@@ -54,14 +54,14 @@ func (s *Sender) Work(ctx context.Context, job *river.Job[SendArgs]) error {
 
 // sendInTurn sends the prompt whose turn it is, and ends the turn.
 func (s *Sender) sendInTurn(ctx context.Context, t turn) (result, error) {
-	mark := &turnMark{}
-	begin, cancel := context.WithTimeout(context.WithValue(ctx, turnKey{}, mark), s.lease())
+	var hasAsked atomic.Bool
+	begin, cancel := context.WithTimeout(context.WithValue(ctx, turnKey{}, &hasAsked), s.lease())
 	defer cancel() // does not end a send that has begun
 
 	// Each turn has its own runner: the rows of projects hold prompts back, for all machines.
 	step, stepErr := s.SendingRunner(s.Client, t.id).Step(begin, t.key)
 	stepErr = unfinished(step, stepErr)
-	isLate := errors.Is(stepErr, context.DeadlineExceeded) && ctx.Err() == nil && mark.hasAsked.Load()
+	isLate := errors.Is(stepErr, context.DeadlineExceeded) && ctx.Err() == nil && hasAsked.Load()
 
 	sent := result{record: step.Record, status: statusOf(step.Err), posted: step.Sent, wait: step.Next}
 	sent.asksFor = asksFor(step)
@@ -124,17 +124,15 @@ func statusOf(err error) int {
 	return noResponse
 }
 
-// turnMark marks the context of a turn, and notes whether the service was asked in it.
-type turnMark struct{ hasAsked atomic.Bool }
-
+// turnKey is the key of a value in the context of a turn: whether the service was asked in it.
 type turnKey struct{}
 
 // OnlyInTurn is a rate limiter that refuses to send a prompt outside a turn: a poll whose record has just
 // become pending again must not send it, since it has no place in the quota.
 func OnlyInTurn(ctx context.Context, info mintlify.RequestInfo) error {
-	mark, isTurn := ctx.Value(turnKey{}).(*turnMark)
+	hasAsked, isTurn := ctx.Value(turnKey{}).(*atomic.Bool)
 	if isTurn {
-		mark.hasAsked.Store(true)
+		hasAsked.Store(true)
 		return nil
 	}
 
@@ -192,6 +190,7 @@ func (r result) verdict() verdict {
 		return serviceFails
 	case r.posted && state == once.Sending && r.status != 0: // a message without a response: its job will tell
 		return serviceFails
+
 	case r.isUnsent() && (r.status >= 500 || r.status == noResponse):
 		return serviceFails
 	case r.isUnsent() && r.status >= 200 && r.status < 400: // something else responds, such as a login page

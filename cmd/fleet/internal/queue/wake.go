@@ -47,7 +47,7 @@ const lateLooks = 3 * time.Second
 // WakeSince wakes the queues of a project, or of all, and does so again until no look is left that
 // began before since, which has not seen what has changed.
 func (s Queue) WakeSince(ctx context.Context, project string, since time.Time) error {
-	for time.Since(since) < lateLooks {
+	for {
 		looks, err := sqldb.Number(ctx, s.DB, `SELECT count(*) FROM river_job
 WHERE kind = 'fleet_send' AND state = 'running' AND attempted_at < $1 AND ($2 = '' OR args->>'project' = $2)`,
 			RiverTime(since.Add(time.Millisecond)), project) // RiverTime rounds down
@@ -56,12 +56,12 @@ WHERE kind = 'fleet_send' AND state = 'running' AND attempted_at < $1 AND ($2 = 
 		}
 
 		// In the other order, a look that ends in between would be neither woken nor counted.
-		if err := wakeQueues(ctx, s.DB, project, soon); err != nil || looks == 0 {
+		err = wakeQueues(ctx, s.DB, project, soon)
+		if err != nil || looks == 0 || time.Since(since) > lateLooks {
 			return err
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	return wakeQueues(ctx, s.DB, project, soon)
 }
 
 // rescue makes jobs available again whose process must be dead: River does so itself only twice a minute,
