@@ -58,14 +58,16 @@ func TestSilence(t *testing.T) {
 		"sqlite":   "sqlite:" + filepath.Join(t.TempDir(), "fleet.db"),
 	} {
 		t.Run(name, func(t *testing.T) {
+			maker := open(t, url)
 			options := quietly()
+			options.Create = false
 			options.Busy = time.Millisecond
-			options.Statement = 100 * time.Millisecond
+			options.Statement = 500 * time.Millisecond
 			db, err := Open(t.Context(), url, options)
 			require.NoError(t, err)
 			defer db.Close()
 
-			lock, err := open(t, url).BeginTx(t.Context(), nil)
+			lock, err := maker.BeginTx(t.Context(), nil)
 			require.NoError(t, err)
 			if name == "postgres" {
 				_, err = lock.ExecContext(t.Context(), "LOCK TABLE fleet_prompts IN ACCESS EXCLUSIVE MODE")
