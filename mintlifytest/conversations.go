@@ -66,6 +66,7 @@ func (s *Service) getThread(c *call) (any, *failure) {
 			thread.add(mintlify.RoleAssistant, row.Response, row.Timestamp)
 		}
 	}
+
 	switch {
 	case len(thread.Messages) > 0: // a test may give its threads any id
 		return thread, nil
@@ -112,6 +113,7 @@ func newConversationResult(row mintlify.Conversation) conversationResult {
 	if sources == nil {
 		sources = []mintlify.ConversationSource{} // the service writes [], not null
 	}
+
 	return conversationResult{
 		ID:               row.ID,
 		Timestamp:        timestamp(row.Timestamp),

@@ -129,6 +129,7 @@ func (all *deployments) add(id, project, branch string, steps []DeploymentStep) 
 	}
 
 	d := &deployment{number: all.made, script: script[DeploymentStep]{steps: steps}}
+
 	d.Deployment = mintlify.Deployment{
 		ID:        id,
 		ProjectID: project,
@@ -144,6 +145,7 @@ func (all *deployments) add(id, project, branch string, steps []DeploymentStep) 
 		Message:      "Change the introduction",
 		FilesChanged: mintlify.DeploymentFiles{Modified: []string{"introduction.mdx"}},
 	}
+
 	all.byID[id] = d
 	return d
 }

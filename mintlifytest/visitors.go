@@ -83,6 +83,7 @@ func newVisitorPage(visitors visitorsFunc, project string, params mintlify.Visit
 	if visitors != nil {
 		rows, page.Totals = visitors(project, params)
 	}
+
 	page.Visitors, page.HasMore = pageOf(rows, params.Offset, cmp.Or(params.PageSize, defaultPageSize))
 	return page
 }
