@@ -3,7 +3,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -112,3 +117,62 @@ BEGIN SELECT RAISE(ABORT, 'disk full'); END`)
 		})
 	}
 }
+
+// TestMetricsOfALockedDatabase: the process has its own, and of the database's none, or all.
+func TestMetricsOfALockedDatabase(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, testPostgres.Database(t))
+	add(t, s, promptOf(1, testProject))
+	locked := func(statement string) string {
+		lock, err := s.BeginTx(t.Context(), nil)
+		require.NoError(t, err)
+		defer lock.Rollback() //nolint:errcheck // it ends the lock
+		_, err = lock.ExecContext(t.Context(), statement)
+		require.NoError(t, err)
+		return exportedBy(t, s)
+	}
+
+	exported := locked("LOCK TABLE fleet_prompts IN ACCESS EXCLUSIVE MODE")
+	assert.Contains(t, exported, "\nfleet_database_up 0\n")
+	assert.Contains(t, exported, "\nfleet_build_info{")
+	assert.NotContains(t, exported, "fleet_paused{")
+	assert.NotContains(t, exported, "fleet_person_needed")
+
+	exported = locked("UPDATE fleet_schema SET written = 1")
+	assert.Contains(t, exported, "\nfleet_database_up 1\n")
+	assert.Contains(t, exported, `fleet_person_needed{kind="database"} 1`)
+
+	exported = exportedBy(t, s)
+	assert.Contains(t, exported, "\nfleet_database_up 1\n")
+	assert.Contains(t, exported, `fleet_person_needed{kind="database"} 0`)
+	assert.Contains(t, exported, `fleet_webhooks_total{event="push",status="503"} 0`)
+}
+
+// TestServeAsks once for each project, and warns of one that the service refuses.
+func TestServeAsks(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	service := roundTrip(func(r *http.Request) *http.Response {
+		asked = append(asked, r.URL.Path)
+		response := httptest.NewRecorder()
+		status := http.StatusNotFound
+		if strings.Contains(r.URL.Path, "/wrong/") {
+			status = http.StatusForbidden
+		}
+		http.Error(response, `{"error":"no"}`, status)
+		return response.Result()
+	})
+
+	var log bytes.Buffer
+	w := workerOf(t, openStore(t, "sqlite:"+sqliteFile(t)), service)
+	w.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	ask(t.Context(), w, github.Projects{"a/b": "wrong", "a/c": "right", "a/d": "wrong", "a/docs": ""})
+	assert.Len(t, asked, 2)
+	assert.Equal(t, 1, strings.Count(log.String(), "the key or the project is wrong"))
+	assert.Contains(t, log.String(), "project=wrong")
+}
+
+// roundTrip is a service.
+type roundTrip func(*http.Request) *http.Response
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r), nil }

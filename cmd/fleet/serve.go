@@ -2,13 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
+	"maps"
 	"net/http"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
+	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
@@ -104,6 +108,7 @@ func (c *serveCommand) run(ctx context.Context) error {
 				"member does nothing, and unknown prompts are not looked for on GitHub")
 		}
 
+		go ask(ctx, w, c.projects)
 		c.readAgain(ctx, w, hooks)
 		return newServer(c.addr, hooks.Handler())
 	})
@@ -133,6 +138,26 @@ func (c *serveCommand) readAgain(ctx context.Context, w *queue.Worker, hooks *gi
 			}
 			hooks.SetProjects(projects)
 			w.Logger.Info("the projects were read again", "repositories", len(projects))
+			go ask(ctx, w, projects)
 		}
 	}()
+}
+
+// ask asks the service once for a job of each project, and warns if it refuses one. An outage shows with the first
+// prompt.
+func ask(ctx context.Context, w *queue.Worker, projects github.Projects) {
+	ids := slices.Sorted(maps.Values(projects))
+	for _, id := range slices.Compact(ids) {
+		if id == "" {
+			continue
+		}
+		client, err := w.Client.ForProject(id)
+		if err == nil {
+			_, err = client.Jobs.Get(ctx, "preflight")
+		}
+
+		if errors.Is(err, mintlify.ErrUnauthorized) || errors.Is(err, mintlify.ErrForbidden) {
+			w.Logger.Warn("the service refuses a project: the key or the project is wrong", "project", id, "error", err)
+		}
+	}
 }
