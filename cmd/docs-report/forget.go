@@ -43,15 +43,34 @@ func (p program) forget(ctx context.Context, args []string) error {
 		return err
 	}
 
-	switch {
-	case *texts:
-		return p.forgetTexts(ctx, s, *project)
-	case *search != "":
-		return p.forgetTerm(ctx, s, *project, *search)
-	case *conversation != "":
-		return p.forgetRows(ctx, s, *project, store.Conversations, *conversation)
+	if *texts {
+		rows, err := s.ForgetTexts(ctx, *project)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(p.stderr, "Deleted what readers wrote in %d rows. "+
+			"From now on, run sync without -texts: with -texts it loads them again.\n", rows)
+		return nil
 	}
-	return p.forgetRows(ctx, s, *project, store.Feedback, *feedback)
+
+	var rows int
+	var what string
+	switch {
+	case *search != "":
+		what = "this search term" // the log of a job may be kept for longer than the database
+		rows, err = s.ForgetTerm(ctx, *project, *search)
+	case *conversation != "":
+		what = fmt.Sprintf("conversation %q", *conversation)
+		rows, err = s.ForgetRows(ctx, *project, store.Conversations, *conversation)
+	default:
+		what = fmt.Sprintf("feedback %q", *feedback)
+		rows, err = s.ForgetRows(ctx, *project, store.Feedback, *feedback)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stderr, "Deleted %d rows of %s. A later sync leaves it out, too.\n", rows, what)
+	return nil
 }
 
 func requireProject(ctx context.Context, s *store.Store, project string) error {
@@ -69,42 +88,5 @@ func requireKnown(project string, known []string) error {
 	if !slices.Contains(known, project) {
 		return usage.Errorf("the database has no project %q, only: %s", project, strings.Join(known, ", "))
 	}
-	return nil
-}
-
-func (p program) forgetTexts(ctx context.Context, s *store.Store, project string) error {
-	rows, err := s.ForgetTexts(ctx, project)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(p.stderr, "Deleted what readers wrote in %d rows. "+
-		"From now on, run sync without -texts: with -texts it loads them again.\n", rows)
-	return nil
-}
-
-// forgetTerm does not print the term: the log of a job may be kept for longer than the database.
-func (p program) forgetTerm(ctx context.Context, s *store.Store, project, term string) error {
-	rows, err := s.ForgetTerm(ctx, project, term)
-	if err != nil {
-		return err
-	}
-	if rows == 0 {
-		fmt.Fprintln(p.stderr, "The database has no rows of this search term. A later sync leaves it out, too.")
-		return nil
-	}
-	fmt.Fprintf(p.stderr, "Deleted %d rows of this search term. A later sync leaves it out, too.\n", rows)
-	return nil
-}
-
-func (p program) forgetRows(ctx context.Context, s *store.Store, project string, kind store.Kind, id string) error {
-	rows, err := s.ForgetRows(ctx, project, kind, id)
-	if err != nil {
-		return err
-	}
-	if rows == 0 {
-		fmt.Fprintf(p.stderr, "The database has no rows of %s %q. A later sync leaves them out, too.\n", kind, id)
-		return nil
-	}
-	fmt.Fprintf(p.stderr, "Deleted %d rows of %s %q. A later sync leaves them out, too.\n", rows, kind, id)
 	return nil
 }

@@ -81,7 +81,7 @@ func TestForgetByID(t *testing.T) {
 		r.synced("-texts")
 
 		r.ok("forget", "-conversation", "c1", "-project", "docs")
-		assert.Regexp(t, `^Deleted [1-9]\d* rows of conversations "c1"`, r.messages)
+		assert.Regexp(t, `^Deleted [1-9]\d* rows of conversation "c1"`, r.messages)
 
 		r.ok("forget", "-feedback", "f1")
 		r.assertTexts(false)
@@ -99,7 +99,7 @@ func TestForgetByID(t *testing.T) {
 		assert.NotContains(t, r.page(), "Integrations")
 
 		r.ok("forget", "-feedback", "typo")
-		assert.Contains(t, r.messages, `The database has no rows of feedback "typo"`)
+		assert.Contains(t, r.messages, `Deleted 0 rows of feedback "typo"`)
 	})
 }
 
@@ -128,7 +128,7 @@ func TestForgetSearch(t *testing.T) {
 		assert.Contains(t, r.files(), "\"jo\"")
 
 		r.ok("forget", "-search", "nothing", "-project", "docs")
-		assert.Contains(t, r.messages, "no rows of this search term")
+		assert.Contains(t, r.messages, "Deleted 0 rows of this search term")
 		assert.NotContains(t, r.messages, "nothing")
 	})
 }
