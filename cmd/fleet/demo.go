@@ -43,6 +43,7 @@ func (c *demoCommand) run(ctx context.Context) error {
 		"DATABASE_URL":     "sqlite:" + filepath.Join(dir, "fleet.db"),
 		"MINTLIFY_API_KEY": mintlifytest.APIKey,
 	}
+
 	c.program = &program{
 		getenv:    func(name string) string { return environment[name] },
 		stdout:    c.stdout,
@@ -52,7 +53,6 @@ func (c *demoCommand) run(ctx context.Context) error {
 		Settings:  queue.Production,
 	}
 	c.PauseMin = time.Second
-
 	return c.withStore(ctx, true, slog.LevelError, func(s queue.Queue) error { return c.play(ctx, s) })
 }
 

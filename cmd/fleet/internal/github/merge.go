@@ -175,6 +175,7 @@ func (a Authors) mergeOfPullRequest(e *github.PullRequestEvent) (m Merge, why st
 		Body:       pr.GetBody(),
 		authors:    []string{database.FoldCase(pr.GetUser().GetLogin())},
 	}
+
 	if e.GetAction() != "closed" || !pr.GetMerged() {
 		return m, "not merged"
 	}

@@ -367,6 +367,7 @@ func (h *Webhooks) keepLeftOut(ctx context.Context, m Merge, reason string) {
 			Author:     redact.OneLine(strings.Join(m.authors, " "), 1000),
 			Reason:     redact.OneLine(reason, 200),
 		})
+
 		if err != nil {
 			h.Queue.Calm.Warn("what is left out could not be stored", "error", err)
 		}
@@ -406,30 +407,32 @@ func (h *Webhooks) Enqueue(ctx context.Context, m Merge) response {
 // that was edited or deleted be sent as it is now, or not at all.
 func (h *Webhooks) Review(ctx context.Context, e *github.IssueCommentEvent) response {
 	r, why := reviewOf(e, h.API != nil)
-	isMeant := e.GetAction() != "deleted" && meantForm.MatchString(e.GetComment().GetBody())
-
-	var resp response
-	switch e.GetAction() {
-	case "created":
-		resp = leftOut(why)
-		resp.isKept = isMeant
-		if why == "" {
-			resp = h.takeReview(ctx, e, r)
-		}
-	case "edited", "deleted":
-		resp = h.amendReview(ctx, r, e.GetAction())
-		if resp.Status == 0 {
-			resp = leftOut(cmp.Or(why, "it was edited, and only a new one counts"))
-			resp.isKept = isMeant
-		}
-	default:
-		resp = leftOut("the comment is not new")
-	}
-
+	resp := h.actOnReview(ctx, e, r, why)
 	resp.About = Merge{Repository: e.GetRepo().GetFullName(), Pulls: []int{e.GetIssue().GetNumber()}}
 	if resp.isKept {
 		h.reviews().leaveOut(ctx, r, resp.Reason)
 	}
+	return resp
+}
+
+func (h *Webhooks) actOnReview(ctx context.Context, e *github.IssueCommentEvent, r Review, why string) response {
+	action := e.GetAction()
+	switch action {
+	case "created":
+		if why == "" {
+			return h.takeReview(ctx, e, r)
+		}
+	case "edited", "deleted":
+		if resp := h.amendReview(ctx, r, action); resp.Status > 0 {
+			return resp
+		}
+		why = cmp.Or(why, "it was edited, and only a new one counts")
+	default:
+		return leftOut("the comment is not new")
+	}
+
+	resp := leftOut(why)
+	resp.isKept = action != "deleted" && meantForm.MatchString(e.GetComment().GetBody())
 	return resp
 }
 
@@ -489,10 +492,11 @@ func (h *Webhooks) amendReview(ctx context.Context, r Review, action string) res
 		late = err.Error()
 		err = nil
 	}
+	if err != nil {
+		return h.notStored(err)
+	}
 
 	switch {
-	case err != nil:
-		return h.notStored(err)
 	case late != "":
 		resp := leftOut(fmt.Sprintf("it was %s too late: %s", action, late))
 		resp.isKept = true
