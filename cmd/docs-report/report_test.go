@@ -354,3 +354,42 @@ func TestCSVHasAllPages(t *testing.T) {
 		assert.Equal(t, 5000, strings.Count(table, `<th scope="row">`))
 	})
 }
+
+// After a sync of four weeks, a report of one has its questions and comments: they have times. It names the
+// command that loads its searches.
+func TestOneWeekAfterASyncOfFour(t *testing.T) {
+	onDay(t, time.March, 15, 12, site(3), func(t *testing.T, r *rig) {
+		withLists(r)
+		at := day(time.March, 7).Time()
+		r.service.SetConversations([]mintlify.Conversation{
+			{ID: "1", Timestamp: at, Query: "This week?", ResolutionStatus: mintlify.ResolutionUnanswered},
+			{ID: "2", Timestamp: at.AddDate(0, 0, -14), Query: "Earlier?", ResolutionStatus: mintlify.ResolutionUnanswered},
+		})
+		r.service.SetFeedback([]mintlify.Feedback{
+			{ID: "1", Path: "/docs/page-1", CreatedAt: at, Comment: "This week."},
+			{ID: "2", Path: "/docs/page-1", CreatedAt: at.AddDate(0, 0, -14), Comment: "Earlier."},
+		})
+		r.synced("-texts")
+
+		page := r.page("-weeks", "1")
+		assert.Contains(t, page, "The assistant could not answer 1 of 1 question. Asked most This week? 1 unanswered")
+		assert.Contains(t, page, "In their words This week. on /docs/page-1, 7 March 2000")
+		assert.NotContains(t, page, "Earlier")
+		assert.NotContains(t, page, "is not kept")
+		assert.Contains(t, page, "This list is not in the database: docs-report sync -weeks 1 loads it.")
+	})
+}
+
+// A folder that moved counts as its new one, and a name that no page has is warned of.
+func TestAMovedFolder(t *testing.T) {
+	onDay(t, time.March, 15, 12, site(3), func(t *testing.T, r *rig) {
+		r.synced()
+		page := r.page("-moved", "/docs/=/learn/", "-moved", "/odl=/learn/page-1")
+		assert.Contains(t, page, "/learn/page-1 ")
+		assert.NotContains(t, page, " /docs/page-1 ")
+		assert.Contains(t, r.messages, "-moved: no page of these weeks has the name /odl.")
+		assert.NotContains(t, r.messages, "the name /docs/.")
+
+		assert.Contains(t, r.page("-page", "/docs/page-1", "-moved", "/docs/=/learn/"), "one page /learn/page-1 ")
+	})
+}

@@ -104,7 +104,7 @@ func emptiness(list store.Export) string {
 }
 
 func partOf(list store.Export) string {
-	if !list.Truncated {
+	if !list.Truncated || !isKnown(list) {
 		return ""
 	}
 	return fmt.Sprintf("The service has more rows: these are from the first %s.", number(int64(list.Kept)))

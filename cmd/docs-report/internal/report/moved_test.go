@@ -32,6 +32,8 @@ func TestParseMoved(t *testing.T) {
 		"/a=b":    "want it as /old=/new",
 		"/a=/a":   "/a moves in a circle",
 		"/a=/a/":  "/a moves in a circle",
+		"/a/=/a/": "/a/ moves in a circle",
+		"/a/=/b":  "a slash at the end of both names",
 	} {
 		_, err := ParseMoved([]string{text})
 		assert.ErrorContains(t, err, want, text)
@@ -43,4 +45,29 @@ func TestParseMoved(t *testing.T) {
 	assert.ErrorContains(t, err, "moves in a circle")
 	_, err = ParseMoved([]string{"/a=/b", "/a=/c"})
 	assert.ErrorContains(t, err, "give one of them")
+}
+
+// A folder is applied once to each path. A page's own name goes first, then the longest folder.
+func TestParseMovedFolders(t *testing.T) {
+	moved, err := ParseMoved([]string{"/docs/=/learn/", "/docs/api/=/reference/", "/docs/start=/begin", "/learn/=/old/"})
+	require.NoError(t, err)
+	for path, want := range map[string]string{
+		"/docs/a":        "/learn/a",
+		"/docs/a/b":      "/learn/a/b",
+		"/docs":          "/learn",
+		"/docs/api/x":    "/reference/x",
+		"/docs/start":    "/begin",
+		"/learn/a":       "/old/a",
+		"/docs-and-more": "/docs-and-more",
+	} {
+		assert.Equal(t, want, moved.Name(path), path)
+	}
+	assert.Equal(t, []string{"/docs/a"}, moved.From("/learn/a"))
+
+	moved, err = ParseMoved([]string{"/=/docs/"})
+	require.NoError(t, err)
+	assert.Equal(t, "/docs/a", moved.Name("/a"))
+	assert.Equal(t, "/docs/a", moved.Name("/docs/a"), "its own results are not mapped again")
+	assert.Equal(t, "/docs", moved.Name("/"))
+	assert.Equal(t, []string{"/a"}, moved.From("/docs/a"))
 }
