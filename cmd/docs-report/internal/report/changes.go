@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -31,11 +30,9 @@ func (c change) Says() string {
 }
 
 // Short returns the change, or only that it is about the same.
-func (c change) Short() string { return cmp.Or(c.unlessSame(), c.Says()) }
-
-func (c change) unlessSame() string {
+func (c change) Short() string {
 	if c.Says() == same {
-		return ""
+		return same
 	}
 	return c.Text
 }

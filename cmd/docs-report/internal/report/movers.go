@@ -48,6 +48,9 @@ func (in Input) aisRead(pages []comparison) findings {
 		if c.isMachine {
 			row.Quiet = "a file for machines"
 		}
+		if odd := c.Now.AI - c.usualNow.AI; odd > 0 {
+			row.Quiet = "of which " + number(odd) + " more than usual"
+		}
 		rows = append(rows, row)
 	}
 
@@ -77,12 +80,19 @@ type mover struct {
 
 func (in Input) newMovers(pages []comparison) movers {
 	readable := slices.DeleteFunc(slices.Clone(pages), func(c comparison) bool { return c.isMachine })
+	machines := slices.DeleteFunc(slices.Clone(pages), func(c comparison) bool { return !c.isMachine })
 	m := movers{Humans: in.moved(humans, readable), AIs: in.moved(ais, pages)}
 	m.AIs.Lost = nil // crawlers come and go
+
+	leftOut := ""
+	if n := len(in.moved(humans, machines).Gained); n > 0 {
+		leftOut = fmt.Sprintf("The gains of humans are without %s.", plural(int64(n), "file", "files")+" for machines")
+	}
 	m.Summary = sentences(
 		largest("loss", m.Humans.Lost, humans),
 		largest("gain", m.Humans.Gained, humans),
-		largest("gain", m.AIs.Gained, ais))
+		largest("gain", m.AIs.Gained, ais),
+		leftOut)
 	return m
 }
 
@@ -113,5 +123,5 @@ func largest(what string, all []mover, k kind) string {
 	if len(all) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The largest %s of %s: %s, %s.", what, k.name, all[0].Path, signedCount(all[0].Change.Gain))
+	return fmt.Sprintf("The largest %s of %s beyond chance: %s, %s.", what, k.name, all[0].Path, signedCount(all[0].Change.Gain))
 }

@@ -121,8 +121,8 @@ func TestListsOfPages(t *testing.T) {
 	assert.Contains(t, text, "What AIs read most"+
 		" /llms.txt 900 AIs · a file for machines +50% /guides/ais 90 AIs new /guides/humans 10 AIs −75% /few 3 AIs about the same What")
 
-	assert.Contains(t, text, "The largest loss of humans: /gone, −70. The largest gain of humans: /guides/humans, +200."+
-		" The largest gain of AIs: /llms.txt, +300. Compared with 22 February to 28 February 2027."+
+	assert.Contains(t, text, "The largest loss of humans beyond chance: /gone, −70. The largest gain of humans beyond chance: /guides/humans, +200."+
+		" The largest gain of AIs beyond chance: /llms.txt, +300. Compared with 22 February to 28 February 2027."+
 		" Humans: gained /guides/humans +200 to 300 +200% /guides/ais +10 to 10 new"+
 		" Humans: lost /gone −70 to 0 −100%"+
 		" AIs: gained /llms.txt +300 to 900 +50% /guides/ais +90 to 90 new What", "without what may be chance, and AIs that are gone")

@@ -29,7 +29,7 @@ func (v view) whoCame() string {
 	}
 
 	if before.Human > 0 || before.AI > 0 {
-		share += " (" + shareBefore(now, before) + ")"
+		share += " (" + v.shareBefore(now, before) + ")"
 	}
 
 	humans := v.cameOf("Humans", now.Human, before.Human, v.Headlines.Humans.Change, oddHumans)
@@ -47,13 +47,17 @@ func (v view) counted(text string, h headline) string {
 	return text + " (" + h.Note + ")"
 }
 
-func shareBefore(now, before mintlify.VisitorTotals) string {
+func (v view) shareBefore(now, before mintlify.VisitorTotals) string {
 	percentNow := math.Round(100 * share(now.Human, now.AI))
 	percentBefore := math.Round(100 * share(before.Human, before.AI))
-	if percentNow == percentBefore {
+	text := fmt.Sprintf("%.0f%% before", percentBefore)
+	switch {
+	case percentNow == percentBefore:
 		return "as before"
+	case v.Headlines.Share.Change.Verdict == same:
+		return text + ", " + same
 	}
-	return fmt.Sprintf("%.0f%% before", percentBefore)
+	return text
 }
 
 // cameOf says how many more or fewer of a kind came, and which days the comparison leaves out.

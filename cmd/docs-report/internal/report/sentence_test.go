@@ -84,7 +84,7 @@ func TestTheSentence(t *testing.T) {
 func TestTheSentenceLeavesOutWhatStandsOut(t *testing.T) {
 	in := demoInput(5)
 	usual := sentenceOf(t, in)
-	assert.Contains(t, usual, "AIs +6.7%; AIs are 27% of the visitors (26% before).")
+	assert.Contains(t, usual, "AIs +6.7%; AIs are 27% of the visitors (26% before, about the same).")
 
 	in = withBots(in)
 	assert.Equal(t, strings.Replace(usual, "+6.7%", "+6.7% without 40,489 more than usual on Thu 29 Oct", 1), sentenceOf(t, in))
