@@ -385,7 +385,7 @@ func holes(t *testing.T, chrome context.Context) {
 	}
 
 	text := words(write(t, in))
-	assert.Contains(t, text, "Not in the database: Mon 19 Oct, Tue 20 Oct, Wed 21 Oct and 5 more. Nothing is drawn there.")
+	assert.Contains(t, text, "Not in the database: Mon 19 Oct, Tue 20 Oct, Wed 21 Oct and 4 more. Nothing is drawn there.")
 	assert.Contains(t, text, "Wed 28 Oct – – –")
 }
 
