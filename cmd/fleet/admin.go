@@ -140,7 +140,8 @@ func (a admin) collectAll(ctx context.Context) ([]prometheus.Metric, error) {
 
 	metrics := []prometheus.Metric{
 		gauge("fleet_results_waiting", "Results that nobody has been told yet.", float64(waiting), nil),
-		gauge("fleet_running_problems", "Running jobs with a problem that a person has to mend.", float64(problems), nil),
+		gauge("fleet_running_problems", "Running jobs with a problem that a person has to mend.",
+			float64(problems), nil),
 	}
 	for _, kind := range kinds {
 		metrics = append(metrics, gauge("fleet_person_needed", "Reasons why a person is needed, as fleet status has "+

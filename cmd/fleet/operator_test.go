@@ -206,7 +206,7 @@ func TestStatusOrder(t *testing.T) {
 
 		_, text, code := c.runAll("", nil, "status", "-check")
 		assert.Equal(t, 1, code)
-		assert.Contains(t, text, "a person is needed, for 4 reasons; the first is unknown project project-1 acme/repo@102")
+		assert.Contains(t, text, "a person is needed (4 in all), first for unknown project project-1 acme/repo@102")
 		out = c.wants(0, "status")
 		assert.Contains(t, out, "and 99 others with the same problem")
 		assert.Contains(t, out, "3 failed and refused ones are older than 7 days")

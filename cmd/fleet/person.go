@@ -124,7 +124,7 @@ func resumeOf(project string) string {
 }
 
 func adviseOnProject(kind string, p queue.Project) string {
-	tried := fmt.Sprintf("%d tries since %s.", p.Tries, utc(p.Began))
+	tried := fmt.Sprintf("Failures since %s: %d.", utc(p.Began), p.Tries)
 	switch {
 	case p.IsAlien:
 		return tried + " Something else than the service responds, such as a login page of the network: mend that. " +

@@ -40,7 +40,7 @@ func (c *statusCommand) run(ctx context.Context, s queue.Queue) error {
 
 	if c.checks && len(now.NeedsPerson) > 0 {
 		first := now.NeedsPerson[0]
-		return fmt.Errorf("a person is needed, for %d reasons; the first is %s: %s",
+		return fmt.Errorf("a person is needed (%d in all), first for %s: %s",
 			len(now.NeedsPerson), first.title(), first.Advice)
 	}
 	return nil

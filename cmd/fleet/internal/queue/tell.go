@@ -140,8 +140,8 @@ func CountUntold(ctx context.Context, db once.DB) (int64, error) {
 	return sqldb.Number(ctx, db, "SELECT count(*) FROM fleet_prompts WHERE "+isUntold, untoldArgs()...)
 }
 
-// ToldInVain is the condition on prompts that ended more than an hour ago, at $1, but less than 7 days, at $2, and whose
-// result could not be told.
+// ToldInVain is the condition on prompts that ended more than an hour ago, at $1, but less than 7 days, at $2, and
+// whose result could not be told.
 const ToldInVain = database.IsUntold + `
 	AND state IN ('done', 'failed', 'refused', 'unknown') AND tried > updated AND updated < $1 AND updated > $2`
 
