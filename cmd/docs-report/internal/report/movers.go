@@ -123,5 +123,6 @@ func largest(what string, all []mover, k kind) string {
 	if len(all) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The largest %s of %s beyond chance: %s, %s.", what, k.name, all[0].Path, signedCount(all[0].Change.Gain))
+	gain := signedCount(all[0].Change.Gain)
+	return fmt.Sprintf("The largest %s of %s beyond chance: %s, %s.", what, k.name, all[0].Path, gain)
 }
