@@ -47,7 +47,7 @@ func TestResumeActs(t *testing.T) {
 		f.until(timeToDo, "the key to be refused", func() bool { return len(pausesOf(t, f.store)) == 1 })
 		f.untilAsleep(testProject)
 		status := f.person("jane", "status")
-		assert.Regexp(t, `project-1 +1 +20\S+ \S+ UTC +\d+ +- +20\S+ \S+ UTC +service: .*401`, status, "why, and until when")
+		assert.Regexp(t, `project-1 +1 +20\S+ \S+ UTC +\d+ +- +- +service: on \S+: .*401`, status, "no clock ends that")
 
 		revoked.Store(false)
 		f.person("jane", "resume", "-project", testProject)
