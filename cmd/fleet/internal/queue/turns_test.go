@@ -256,7 +256,7 @@ func TestStopsAreNotLost(t *testing.T) {
 		for _, project := range []string{"p", "q"} {
 			running.Go(func() {
 				for ctx.Err() == nil {
-					turn, err := b.takeTurn(ctx, project)
+					turn, err := b.takeTurn(t.Context(), project)
 					if err != nil || turn.id == "" {
 						continue
 					}
@@ -269,7 +269,7 @@ func TestStopsAreNotLost(t *testing.T) {
 			})
 		}
 
-		for range 50 {
+		for stops := 0; stops < 50 || ends.Load() < 10; stops++ {
 			require.NoError(t, a.Stop(t.Context(), "", "jane"))
 			assert.False(t, rowOf(t, a, "").Stopped.IsZero())
 			lifted, err := a.Resume(t.Context(), "")
@@ -279,7 +279,6 @@ func TestStopsAreNotLost(t *testing.T) {
 		}
 		stop()
 		running.Wait()
-		assert.NotZero(t, ends.Load())
 		for _, name := range []string{"", "p", "q"} {
 			assert.True(t, rowOf(t, a, name).turnUntil.IsZero(), "%q has a turn", name)
 		}
