@@ -126,6 +126,7 @@ func (a admin) collectAll(ctx context.Context) ([]prometheus.Metric, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	waiting := int64(0)
 	if a.tells {
 		waiting, err = queue.CountUntold(ctx, a.DB)
@@ -133,24 +134,23 @@ func (a admin) collectAll(ctx context.Context) ([]prometheus.Metric, error) {
 			return nil, err
 		}
 	}
-	problems, err := queue.CountProblems(ctx, a.DB)
-	if err != nil {
-		return nil, err
-	}
 
-	metrics := []prometheus.Metric{
-		gauge("fleet_results_waiting", "Results that nobody has been told yet.", float64(waiting), nil),
-		gauge("fleet_running_problems", "Running jobs with a problem that a person has to mend.",
-			float64(problems), nil),
-	}
+	var metrics []prometheus.Metric
 	for _, kind := range kinds {
 		metrics = append(metrics, gauge("fleet_person_needed", "Reasons why a person is needed, as fleet status has "+
 			"them.", float64(now.countNeeds(kind)), labels{{"kind", kind}}))
 	}
+
+	problems := 0
 	for _, p := range now.Projects {
+		problems += p.Problems
 		metrics = append(metrics, metricsOf(p)...)
 	}
-	return metrics, nil
+
+	return append(metrics,
+		gauge("fleet_running_problems", "Running jobs with a problem that a person has to mend.", float64(problems),
+			nil),
+		gauge("fleet_results_waiting", "Results that nobody has been told yet.", float64(waiting), nil)), nil
 }
 
 type labels [][2]string
@@ -193,6 +193,5 @@ func metricsOf(p *queue.ProjectStatus) []prometheus.Metric {
 	return append(metrics,
 		gauge("fleet_oldest_queued_seconds", "Age of the oldest prompt that is queued, but for those that a pause of "+
 			"their repository or the limit of a day holds back.", oldest, ofProject),
-		gauge("fleet_quota_left", "Prompts that may be sent now.", float64(p.QuotaLeft), ofProject),
-		gauge("fleet_overdue", "Jobs that run for more than 24 hours.", float64(p.Overdue), ofProject))
+		gauge("fleet_quota_left", "Prompts that may be sent now.", float64(p.QuotaLeft), ofProject))
 }

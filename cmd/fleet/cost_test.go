@@ -68,7 +68,7 @@ func blocksOfAPass(t *testing.T, url string) int {
 	w.Decide = github.Reviews{Queue: s}.DecideReviews
 	w.Find = github.Finder{Queue: s}.Find
 	require.NoError(t, w.MakePass(t.Context()))
-	require.NoError(t, (&queue.TellWorker{Queue: s, Results: (&notebook{}).tell}).Work(t.Context(), nil))
+	require.NoError(t, queue.NewWorker(s, nil, (&notebook{}).tell).Tell(t.Context(), nil))
 
 	blocks := 0
 	for query, args := range maps.Clone(seen.args) {

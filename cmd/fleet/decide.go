@@ -181,15 +181,7 @@ func (d decision) wake(ctx context.Context, s queue.Queue, decided []database.Ro
 		s.InsertPolls(ctx, keys...)
 	}
 
-	slices.Sort(projects)
-	projects = slices.Compact(projects)
-	s.InsertSends(ctx, projects...)
-	for _, project := range projects {
-		if err := s.WakeQueues(ctx, s.DB, project); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.LookNow(ctx, projects)
 }
 
 // by makes a decision of package once an apply.

@@ -154,11 +154,11 @@ func (b *bench) InsertMany(
 			b.play("send "+args.Project, func() error {
 				b.sends <- struct{}{}
 				defer func() { <-b.sends }()
-				return (&queue.Sender{Worker: b.Worker}).Work(b.ctx, &river.Job[queue.SendArgs]{Args: args})
+				return b.Send(b.ctx, &river.Job[queue.SendArgs]{Args: args})
 			})
 		case queue.PollArgs:
 			b.play("poll "+args.Key, func() error {
-				return (&queue.Poller{Worker: b.Worker}).Work(b.ctx, &river.Job[queue.PollArgs]{Args: args})
+				return b.Poll(b.ctx, &river.Job[queue.PollArgs]{Args: args})
 			})
 		}
 	}
@@ -386,7 +386,7 @@ func TestJobThatDoesNotEnd(t *testing.T) {
 		b.svc.svc.ScriptJob(mintlifytest.JobStep{Status: "active"})
 		b.enqueue(promptOf(1, testProject))
 		told := &notebook{}
-		tell := &queue.TellWorker{Queue: b.Queue, Results: told.tell}
+		tell := queue.NewWorker(b.Queue, nil, told.tell)
 		time.Sleep(5 * time.Hour)
 		assert.Empty(t, b.needs())
 
@@ -395,7 +395,7 @@ func TestJobThatDoesNotEnd(t *testing.T) {
 		assert.Contains(t, b.needs()[0].Advice, "fleet close")
 
 		for range 3 {
-			_ = tell.Work(b.ctx, nil)
+			_ = tell.Tell(b.ctx, nil)
 			time.Sleep(2 * time.Minute)
 		}
 		require.Len(t, told.rows, 1, "once")

@@ -84,7 +84,7 @@ func (c *resumeCommand) run(ctx context.Context, s queue.Queue) error {
 		return err
 	}
 
-	polled, err := s.WakePolls(ctx, c.project, c.repository)
+	polled, err := s.WakePolls(ctx, c.choice())
 	if err != nil {
 		return err
 	}

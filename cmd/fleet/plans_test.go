@@ -126,7 +126,7 @@ func TestNoStatementReadsAllPrompts(t *testing.T) {
 		require.NoError(b.t, b.MakePass(b.ctx))
 		time.Sleep(time.Hour)
 		require.NoError(b.t, b.MakePass(b.ctx))
-		_ = (&queue.TellWorker{Queue: b.Queue, Results: (&notebook{}).tell}).Work(b.ctx, nil)
+		_ = queue.NewWorker(b.Queue, nil, (&notebook{}).tell).Tell(b.ctx, nil)
 
 		put(b.t, b.Queue, promptOf(1, "").Key, func(r *once.Record) { r.State = once.Unknown })
 		b.enqueue(promptOf(100, testProject))

@@ -45,9 +45,9 @@ func (n *notebook) tell(_ context.Context, rows []database.Row) (told []database
 func TestResultsAreGathered(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		told := &notebook{}
-		tell := &queue.TellWorker{Queue: b.Queue, Results: told.tell}
+		tell := queue.NewWorker(b.Queue, nil, told.tell)
 		work := func() time.Duration {
-			err := tell.Work(b.ctx, nil)
+			err := tell.Tell(b.ctx, nil)
 			if snooze, found := errors.AsType[*river.JobSnoozeError](err); found {
 				return snooze.Duration
 			}
@@ -101,8 +101,7 @@ func TestFailingResultsHoldUpNoOther(t *testing.T) {
 
 		last := promptOf(49, "").Key
 		tries := map[string]int{}
-		tell := &queue.TellWorker{Queue: b.Queue}
-		tell.Results = func(_ context.Context, rows []database.Row) ([]database.Row, error) {
+		tell := queue.NewWorker(b.Queue, nil, func(_ context.Context, rows []database.Row) ([]database.Row, error) {
 			for _, r := range rows {
 				tries[r.Key]++
 				if r.Key == last {
@@ -110,9 +109,9 @@ func TestFailingResultsHoldUpNoOther(t *testing.T) {
 				}
 			}
 			return nil, errors.New("none can be told")
-		}
+		})
 		for range 9 {
-			_ = tell.Work(b.ctx, nil)
+			_ = tell.Tell(b.ctx, nil)
 			time.Sleep(time.Minute)
 		}
 		assert.Equal(t, 1, tries[last], "told in the third message, and only once")
@@ -122,16 +121,12 @@ func TestFailingResultsHoldUpNoOther(t *testing.T) {
 	})
 }
 
-// TestTellingTakesItsTime, also with a short -send-time, which is not what bounds it: the job is neither ended nor
-// rescued meanwhile. After a failure of the database it goes on soon.
+// TestTellingTakesItsTime, also with a short -send-time, which is not what bounds it: the job is not rescued
+// meanwhile.
 func TestTellingTakesItsTime(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, url string) {
 		s := openStore(t, url)
 		s.Settings.SendTime = time.Second
-		tell := &queue.TellWorker{Queue: s}
-		assert.Greater(t, tell.Timeout(nil), 20*queue.TellTime, "of each result in a message")
-		assert.Less(t, time.Until(tell.NextRetry(nil)), 20*time.Second)
-
 		s.TellSoon(t.Context())
 		assert.False(t, isRescued(t, s, "fleet_tell", 20*queue.TellTime))
 		assert.True(t, isRescued(t, s, "fleet_tell", 25*queue.TellTime))

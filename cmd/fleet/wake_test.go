@@ -32,7 +32,7 @@ func TestResumeDuringALook(t *testing.T) {
 		go func() {
 			defer close(looking)
 			for range 3 {
-				_ = f.store.WakeQueues(f.t.Context(), f.store.DB, project)
+				_ = f.store.LookNow(f.t.Context(), []string{project})
 				time.Sleep(rand.N(100 * time.Millisecond))
 			}
 		}()

@@ -35,10 +35,9 @@ import (
 // DB is Postgres or SQLite. It has fleet's tables and River's queue.
 type DB struct {
 	*sql.DB
-	Jobs         jobClient // inserts jobs
-	NewJobClient func(*river.Config) (jobClient, error)
+	Jobs         JobClient // inserts jobs
+	NewJobClient func(*river.Config) (JobClient, error)
 	migrateRiver func(context.Context) error
-	hasRiver     func(context.Context) (bool, error) // whether River's tables are there, in this version
 	Close        func()
 	isSQLite     bool
 
@@ -47,8 +46,8 @@ type DB struct {
 	Clock string
 }
 
-// jobClient is what a client of River does on either database.
-type jobClient interface {
+// JobClient is what a client of River does on either database.
+type JobClient interface {
 	InsertMany(ctx context.Context, params []river.InsertManyParams) ([]*rivertype.JobInsertResult, error)
 	Start(ctx context.Context) error
 	Stop(ctx context.Context) error
@@ -103,34 +102,18 @@ func connect(ctx context.Context, address sqldb.Address, options Options) (*DB, 
 	return openPostgres(ctx, address.Postgres, options)
 }
 
-// prepare makes the tables that are missing, if create is set, and checks their version. A role
-// that may not make tables can use those that are there.
+// prepare makes the tables that are missing, if create is set, and checks their version.
 func (db *DB) prepare(ctx context.Context, create bool) error {
 	if create {
-		isCurrent, err := db.isCurrent(ctx)
-		if err != nil {
+		if err := db.migrate(ctx); err != nil {
 			return err
-		}
-		if !isCurrent {
-			if err := db.migrate(ctx); err != nil {
-				return err
-			}
 		}
 	}
 	return db.CheckVersion(ctx)
 }
 
-// isCurrent reports whether all tables are there, in this version. Fleet's come last.
-func (db *DB) isCurrent(ctx context.Context) (bool, error) {
-	version, err := db.version(ctx)
-	if err != nil || version < schemaVersion {
-		return false, err
-	}
-	return db.hasRiver(ctx)
-}
-
 // version returns the version of fleet's tables, 0 if there are none.
-func (db *DB) version(ctx context.Context) (int64, error) {
+func version(ctx context.Context, db once.DB) (int64, error) {
 	version, err := sqldb.Number(ctx, db, "SELECT version FROM fleet_schema")
 	if sqldb.IsNoTable(err) {
 		return 0, nil
@@ -143,7 +126,7 @@ var ErrNewer = errors.New("the tables were made by a newer fleet")
 
 // CheckVersion returns an error unless the tables are those of this program.
 func (db *DB) CheckVersion(ctx context.Context) error {
-	version, err := db.version(ctx)
+	version, err := version(ctx, db)
 	switch {
 	case err != nil:
 		return err
@@ -256,18 +239,10 @@ func newDatabase[Tx any](
 	}
 
 	db := &DB{DB: sqlDB, Jobs: inserter}
-	db.NewJobClient = func(config *river.Config) (jobClient, error) { return river.NewClient(driver, config) }
+	db.NewJobClient = func(config *river.Config) (JobClient, error) { return river.NewClient(driver, config) }
 	db.migrateRiver = func(ctx context.Context) error {
 		_, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
 		return err
-	}
-
-	db.hasRiver = func(ctx context.Context) (bool, error) {
-		validated, err := migrator.Validate(ctx, nil)
-		if err != nil {
-			return false, err
-		}
-		return validated.OK, nil
 	}
 
 	db.Close = func() {
@@ -291,12 +266,17 @@ func (db *DB) migrate(ctx context.Context) error {
 	return err
 }
 
+// makeTables changes nothing if all tables are there: a role that may not make tables can use them.
 func (db *DB) makeTables(ctx context.Context) error {
 	if err := db.migrateRiver(ctx); err != nil {
 		return err
 	}
+	current, err := version(ctx, db)
+	if err != nil || current >= schemaVersion {
+		return err
+	}
 
-	_, err := db.ExecContext(ctx, schema.Statements(1))
+	_, err = db.ExecContext(ctx, schema.Statements(1))
 	return err
 }
 
@@ -330,12 +310,9 @@ const (
 
 // checkNotNewer returns [ErrNewer] if a newer fleet has changed the tables.
 func checkNotNewer(ctx context.Context, db once.DB) error {
-	version, err := sqldb.Number(ctx, db, "SELECT version FROM fleet_schema")
-	if err != nil {
-		return err
-	}
-	if version > schemaVersion {
+	current, err := version(ctx, db)
+	if err == nil && current > schemaVersion {
 		return usage.Errorf("%w", ErrNewer)
 	}
-	return nil
+	return err
 }

@@ -57,9 +57,7 @@ func (s Store) FindLeftOut(ctx context.Context, text string) ([]LeftOut, error) 
 
 	return sqldb.All(ctx, s.DB, func(rows *sql.Rows) (LeftOut, error) {
 		var l LeftOut
-		var at int64
-		err := rows.Scan(&at, &l.Kind, &l.Repository, &l.SHA, &l.Pull, &l.Author, &l.Reason)
-		l.At = time.UnixMilli(at).UTC()
+		err := rows.Scan(Millis(&l.At), &l.Kind, &l.Repository, &l.SHA, &l.Pull, &l.Author, &l.Reason)
 		return l, err
 	}, `SELECT at, kind, repository, sha, pull, author, reason FROM fleet_left_out
 WHERE kind = 'merge' AND repository || '@' || sha = $1 OR sha LIKE $2 OR pull = $1 ORDER BY at LIMIT 20`,

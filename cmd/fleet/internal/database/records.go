@@ -119,12 +119,29 @@ func NanoOf(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// TimeOf returns a time of fleet_prompts.
-func TimeOf(nano int64) time.Time {
-	if nano == 0 {
-		return time.Time{}
+// Nanos scans a time of fleet_prompts.
+func Nanos(to *time.Time) sql.Scanner { return timeColumn{to, time.Nanosecond} }
+
+// Millis scans a time of any table but fleet_prompts.
+func Millis(to *time.Time) sql.Scanner { return timeColumn{to, time.Millisecond} }
+
+type timeColumn struct {
+	to   *time.Time
+	unit time.Duration
+}
+
+// Scan implements [sql.Scanner].
+func (c timeColumn) Scan(value any) error {
+	n, isNumber := value.(int64)
+	if !isNumber {
+		return fmt.Errorf("a time is %T, want int64", value)
 	}
-	return time.Unix(0, nano).UTC()
+
+	*c.to = time.Time{}
+	if n != 0 {
+		*c.to = time.Unix(0, n*int64(c.unit)).UTC()
+	}
+	return nil
 }
 
 // Get implements [once.Store].
@@ -176,15 +193,10 @@ func (s Records) query(ctx context.Context, where string, args ...any) ([]once.R
 // scanRecord scans the columns of a record, and more.
 func scanRecord(rows *sql.Rows, more ...any) (once.Record, error) {
 	var r once.Record
-	var deadline, updated, added int64
 	columns := []any{
 		&r.Key, &r.Version, &r.State, &r.ProjectID, &r.Prompt, &r.After, &r.Thread, &r.Sends, &r.Sender,
-		&deadline, &r.JobID, &r.PRLink, &r.Problem, &updated, &added, &r.Reported,
+		Nanos(&r.Deadline), &r.JobID, &r.PRLink, &r.Problem, Nanos(&r.UpdatedAt), Nanos(&r.AddedAt), &r.Reported,
 	}
 	err := rows.Scan(append(columns, more...)...)
-
-	r.Deadline = TimeOf(deadline)
-	r.UpdatedAt = TimeOf(updated)
-	r.AddedAt = TimeOf(added)
 	return r, err
 }

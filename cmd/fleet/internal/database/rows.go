@@ -48,12 +48,9 @@ FROM fleet_prompts p WHERE `+where, args...)
 
 func readRow(found *sql.Rows) (Row, error) {
 	var r Row
-	var looked, tried, forgotten int64
 	var err error
-	r.Record, err = scanRecord(found, &r.Repository, &r.Priority, &looked, &tried, &forgotten, &r.Pulls, &r.IsStranded)
-	r.Looked = TimeOf(looked)
-	r.Tried = TimeOf(tried)
-	r.Forgotten = TimeOf(forgotten)
+	r.Record, err = scanRecord(found, &r.Repository, &r.Priority, Nanos(&r.Looked), Nanos(&r.Tried),
+		Nanos(&r.Forgotten), &r.Pulls, &r.IsStranded)
 	return r, err
 }
 

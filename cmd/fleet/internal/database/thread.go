@@ -4,10 +4,8 @@ import (
 	"context"
 	"database/sql"
 
-	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
-	"github.com/mintlify-community/mintlify-go/once"
 )
 
 // jobHasEnded is the condition that the record r has the id of a job, which has ended.
@@ -29,27 +27,19 @@ AND r.state IN ('done', 'failed', 'unknown', 'refused', 'canceled') AND NOT (` +
 
 // place puts a message into the thread of the prompt that it names, and in the project of that.
 func place(ctx context.Context, tx *sql.Tx, p *Prompt) error {
-	project, err := ProjectOf(ctx, tx, p.After)
+	after, err := RecordsOf(tx).Get(ctx, p.After)
 	if err != nil {
 		return err
 	}
-	if project == "" {
+	if after.Version == 0 {
 		return usage.Errorf("no prompt has the key %s, which it is to follow", redact.OneLine(p.After, 300))
 	}
 
-	if p.Project != "" && p.Project != project {
-		return usage.Errorf("it follows %s, whose job is in project %s", p.After, project)
+	if p.Project != "" && p.Project != after.ProjectID {
+		return usage.Errorf("it follows %s, whose job is in project %s", p.After, after.ProjectID)
 	}
-	p.Project = project
+	p.Project = after.ProjectID
 	return nil
-}
-
-// ProjectOf returns the project of a prompt, "" if there is none.
-func ProjectOf(ctx context.Context, db once.DB, key string) (string, error) {
-	project := ""
-	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error { return rows.Scan(&project) },
-		"SELECT project FROM fleet_prompts WHERE key = $1", key)
-	return project, err
 }
 
 // ThreadOf returns the prompt that a key's job was made for, and then the messages to that job in their order.

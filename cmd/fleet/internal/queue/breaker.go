@@ -119,14 +119,11 @@ func (s Queue) endAsked(ctx context.Context, project string) error {
 	for _, name := range due {
 		n, err := sqldb.Changed(s.ExecContext(ctx, "UPDATE fleet_projects SET paused_until = "+s.Clock+
 			" WHERE project = $3 AND "+isDue, project, endAfter.Milliseconds(), name))
+		if err == nil && n > 0 {
+			err = s.wake(ctx, name)
+		}
 		if err != nil {
 			return err
-		}
-
-		if n > 0 {
-			if err := s.WakeQueues(ctx, s.DB, name); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

@@ -14,40 +14,31 @@ import (
 // pollOverdue is how often the job is polled that has been running for a day.
 const pollOverdue = 30 * time.Minute
 
-// Poller follows a prompt that is sending or running to its end.
-type Poller struct {
-	river.WorkerDefaults[PollArgs]
-	*Worker
-}
-
-// NextRetry is when to go on after a database that failed, or a step that died.
-func (p *Poller) NextRetry(*river.Job[PollArgs]) time.Time { return nextRetry() }
-
-// Work polls the job once, or looks after another's send, and has River come back until neither is left
+// Poll polls the job of a prompt once, or looks after another's send, and has River come back until neither is left
 // to do. A prompt that is pending is left to its turn.
-func (p *Poller) Work(ctx context.Context, job *river.Job[PollArgs]) error {
-	if err := p.CheckVersion(ctx); err != nil {
+func (w *Worker) Poll(ctx context.Context, job *river.Job[PollArgs]) error {
+	if err := w.CheckVersion(ctx); err != nil {
 		return err
 	}
 	key := job.Args.Key
-	record, err := p.Records().Get(ctx, key)
+	record, err := w.Records().Get(ctx, key)
 	if err != nil || !isUnderWay(record) {
 		return err
 	}
 
-	step, err := p.polls.Step(ctx, key)
+	step, err := w.polls.Step(ctx, key)
 	if err := unfinished(step, err); err != nil {
 		return err
 	}
 	if record.State == once.Running && step.Err == nil {
-		if err := p.endAsked(ctx, record.ProjectID); err != nil {
+		if err := w.endAsked(ctx, record.ProjectID); err != nil {
 			return err
 		}
 	}
 
 	if !isUnderWay(step.Record) {
-		p.TellSoon(ctx)
-		return p.WakeQueues(ctx, p.DB, record.ProjectID) // for messages to its job
+		w.TellSoon(ctx)
+		return w.wake(ctx, record.ProjectID) // for messages to its job
 	}
 
 	next := step.Next

@@ -95,32 +95,17 @@ func (s Queue) projectColumns() string {
 // scanProject scans the columns of a project, and more.
 func scanProject(rows *sql.Rows, more ...any) (Project, error) {
 	var p Project
-	var turnUntil, since, until, asked, began, last, stopped, now int64
+	at := database.Millis
 	columns := []any{
-		&p.Name, &p.turns, &turnUntil, &since, &until, &asked, &began, &last, &p.Strikes, &p.doubled, &p.failed,
-		&p.Source, &p.Cause, &p.Reason, &p.Tries, &p.IsAlien, &stopped, &p.StoppedBy, &now,
+		&p.Name, &p.turns, at(&p.turnUntil), at(&p.PausedSince), at(&p.PausedUntil), &p.asked, at(&p.Began),
+		at(&p.Last), &p.Strikes, &p.doubled, &p.failed, &p.Source, &p.Cause, &p.Reason, &p.Tries, &p.IsAlien,
+		at(&p.Stopped), &p.StoppedBy, at(&p.Now),
 	}
 	err := rows.Scan(append(columns, more...)...)
-
-	p.Now = milli(now)
-	p.turnUntil = milli(turnUntil)
-	p.PausedSince = milli(since)
-	p.PausedUntil = milli(until)
-	p.asked = asked != 0
-	p.Began = milli(began)
-	p.Last = milli(last)
-	p.Stopped = milli(stopped)
 	return p, err
 }
 
-// milli returns a time of fleet_projects.
-func milli(ms int64) time.Time {
-	if ms == 0 {
-		return time.Time{}
-	}
-	return time.UnixMilli(ms).UTC()
-}
-
+// milliOf returns a time as fleet_projects has it.
 func milliOf(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

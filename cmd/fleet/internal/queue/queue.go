@@ -11,6 +11,7 @@ package queue
 
 import (
 	"context"
+	"slices"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
@@ -58,22 +59,28 @@ func (s Queue) Enqueue(ctx context.Context, prompts ...database.Prompt) ([]once.
 		return nil, err
 	}
 
-	seen := map[string]bool{}
 	var projects []string
 	for _, p := range fresh {
-		if !seen[p.Project] {
-			seen[p.Project] = true
-			projects = append(projects, p.Project)
-		}
+		projects = append(projects, p.Project)
 	}
-
-	s.InsertSends(ctx, projects...)
-	for _, project := range projects {
-		if err := s.WakeQueues(ctx, s.DB, project); err != nil {
-			s.Calm.Warn("a queue was not woken: a worker's next pass will", "error", err)
-		}
+	if err := s.LookNow(ctx, projects); err != nil {
+		s.Calm.Warn("a queue was not woken: a worker's next pass will", "error", err)
 	}
 	return known, nil
+}
+
+// LookNow has workers look at the queues of projects, which may be named several times.
+func (s Queue) LookNow(ctx context.Context, projects []string) error {
+	slices.Sort(projects)
+	projects = slices.Compact(projects)
+	s.InsertSends(ctx, projects...)
+
+	for _, project := range projects {
+		if err := s.wake(ctx, project); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // InsertSends gives projects the job that sends their prompts, unless they have it. What fails here the

@@ -25,9 +25,9 @@ func (s Queue) readSent(ctx context.Context, now time.Time) (map[string][]time.T
 	places := map[string][]time.Time{}
 	err := sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
 		var project string
-		var deadline int64
-		err := rows.Scan(&project, &deadline)
-		places[project] = append(places[project], database.TimeOf(deadline).Add(s.Window))
+		var deadline time.Time
+		err := rows.Scan(&project, database.Nanos(&deadline))
+		places[project] = append(places[project], deadline.Add(s.Window))
 		return err
 	}, `SELECT p.project, p.deadline FROM fleet_projects q CROSS JOIN fleet_prompts p
 WHERE p.project = q.project AND p.deadline > $1 AND `+database.WasSent+` ORDER BY p.project, p.deadline DESC`,

@@ -15,19 +15,9 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// Sender works off the queue of a project.
-type Sender struct {
-	river.WorkerDefaults[SendArgs]
-	*Worker
-}
-
-// NextRetry is when to go on after a database that failed, or a look that died.
-func (s *Sender) NextRetry(*river.Job[SendArgs]) time.Time { return nextRetry() }
-
-// Work sends the head of the project's queue, if it may be sent, and has River come back as long as
-// something is queued.
-func (s *Sender) Work(ctx context.Context, job *river.Job[SendArgs]) error {
-	t, err := s.takeTurn(ctx, job.Args.Project)
+// Send sends the head of a project's queue, if it may be sent, and has River come back as long as something is queued.
+func (w *Worker) Send(ctx context.Context, job *river.Job[SendArgs]) error {
+	t, err := w.takeTurn(ctx, job.Args.Project)
 	switch {
 	case err != nil:
 		return err
@@ -37,7 +27,7 @@ func (s *Sender) Work(ctx context.Context, job *river.Job[SendArgs]) error {
 		return river.JobSnooze(t.wait)
 	}
 
-	sent, err := s.sendInTurn(ctx, t)
+	sent, err := w.sendInTurn(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -45,21 +35,21 @@ func (s *Sender) Work(ctx context.Context, job *river.Job[SendArgs]) error {
 	switch {
 	case sent.isUnsent():
 	case sent.record.State.IsOpen():
-		s.InsertPolls(ctx, sent.record.Key)
+		w.InsertPolls(ctx, sent.record.Key)
 	default:
-		s.TellSoon(ctx)
+		w.TellSoon(ctx)
 	}
 	return river.JobSnooze(time.Second) // the next look says when
 }
 
 // sendInTurn sends the prompt whose turn it is, and ends the turn.
-func (s *Sender) sendInTurn(ctx context.Context, t turn) (result, error) {
+func (w *Worker) sendInTurn(ctx context.Context, t turn) (result, error) {
 	var hasAsked atomic.Bool
-	begin, cancel := context.WithTimeout(context.WithValue(ctx, turnKey{}, &hasAsked), s.lease())
+	begin, cancel := context.WithTimeout(context.WithValue(ctx, turnKey{}, &hasAsked), w.lease())
 	defer cancel() // does not end a send that has begun
 
 	// Each turn has its own runner: the rows of projects hold prompts back, for all machines.
-	step, stepErr := s.SendingRunner(s.Client, t.id).Step(begin, t.key)
+	step, stepErr := w.SendingRunner(w.Client, t.id).Step(begin, t.key)
 	stepErr = unfinished(step, stepErr)
 	isLate := errors.Is(stepErr, context.DeadlineExceeded) && ctx.Err() == nil && hasAsked.Load()
 
@@ -72,11 +62,11 @@ func (s *Sender) sendInTurn(ctx context.Context, t turn) (result, error) {
 		sent.status = noResponse
 	}
 	if sent.posted {
-		s.Posts.WithLabelValues(database.NameOf(cmp.Or(sent.record.State, once.Unknown))).Inc()
+		w.Posts.WithLabelValues(database.NameOf(cmp.Or(sent.record.State, once.Unknown))).Inc()
 	}
 
-	if err := s.endTurn(ctx, t, sent); err != nil {
-		s.Calm.Error("the end of a turn could not be stored: the project waits until it has passed",
+	if err := w.endTurn(ctx, t, sent); err != nil {
+		w.Calm.Error("the end of a turn could not be stored: the project waits until it has passed",
 			"project", t.project, "error", err)
 	}
 	if isLate || errors.Is(stepErr, database.ErrNoTurn) {

@@ -51,6 +51,9 @@ func (c Settings) Check() error {
 // stepTime is how long a step can take at most: a send, and recording what came of it.
 func (c Settings) stepTime() time.Duration { return 3*c.SendTime + c.lease() + database.StoreTime }
 
+// jobTime is how long a job of River's may take: a step, or telling a message of results.
+func (c Settings) jobTime() time.Duration { return max(c.stepTime(), tellJob) }
+
 // lease is the time within which a turn has to begin.
 func (c Settings) lease() time.Duration { return min(c.SendTime, 10*time.Second) }
 

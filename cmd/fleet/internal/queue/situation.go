@@ -60,9 +60,9 @@ func (s Queue) look(ctx context.Context, project string) (situation, error) {
 FROM fleet_projects q WHERE q.project IN ($1, '')`
 
 	err := sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
-		var place int64
+		var place time.Time
 		var head string
-		p, err := scanProject(rows, &place, &head)
+		p, err := scanProject(rows, database.Nanos(&place), &head)
 		if p.Name == "" {
 			l.all = p
 			return err
@@ -70,8 +70,8 @@ FROM fleet_projects q WHERE q.project IN ($1, '')`
 
 		l.own = p
 		l.head = head
-		if place > 0 {
-			l.free = p.Now.Add(time.Unix(0, place).Add(s.Window).Sub(now))
+		if !place.IsZero() {
+			l.free = p.Now.Add(place.Add(s.Window).Sub(now))
 		}
 		return err
 	}, query, project, now.UnixNano(), now.Add(-s.Window).UnixNano(), s.Quota-1, dayOf(now).UnixNano())
@@ -96,11 +96,8 @@ func (s Queue) readQueues(ctx context.Context, choice database.Choice) (map[stri
 	err := sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
 		var project string
 		var q queued
-		var oldest, later int64
-
-		err := rows.Scan(&project, &q.count, &q.ready, &q.limited, &q.held, &oldest, &later)
-		q.oldest = database.TimeOf(oldest)
-		q.later = database.TimeOf(later)
+		err := rows.Scan(&project, &q.count, &q.ready, &q.limited, &q.held, database.Nanos(&q.oldest),
+			database.Nanos(&q.later))
 		queues[project] = q
 		return err
 	}, `SELECT project, count(*), coalesce(sum(CASE WHEN free AND NOT later AND ready THEN 1 END), 0),

@@ -214,6 +214,17 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// TestJobTime: River ends neither a step nor a message of results, however short a send is, and goes on soon after a
+// failure of the database.
+func TestJobTime(t *testing.T) {
+	c := Production
+	assert.Greater(t, c.jobTime(), c.stepTime()-1)
+	c.SendTime = time.Second
+	assert.Greater(t, c.jobTime(), 20*TellTime, "of each result in a message")
+
+	assert.Less(t, time.Until(retryPolicy{}.NextRetry(nil)), 20*time.Second)
+}
+
 // posted is the result of a turn in which the prompt was sent.
 func posted(state once.State, status int, wait time.Duration) result {
 	return result{record: once.Record{State: state}, status: status, posted: true, wait: wait}

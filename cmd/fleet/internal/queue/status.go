@@ -24,15 +24,15 @@ type ProjectStatus struct {
 	QuotaLeft  int            `json:"quotaLeft"`
 	EmptyAbout time.Time      `json:"emptyAbout,omitzero"` // when the last is sent; zero if that is not known
 	NextFree   time.Time      `json:"nextFree,omitzero"`   // when the quota has a place again; zero if it has one
-	Overdue    int            `json:"overdue"`             // jobs that do not end
 	Limited    int            `json:"limited"`             // queued ones that wait for the limit of a day
 
 	// OldestFree is when the first was added that neither a pause of its repository nor the limit of a day holds
 	// back. It is zero if there is none.
 	OldestFree time.Time `json:"-"`
 
-	Queue Project `json:"-"`
-	Ready int     `json:"-"` // prompts that wait for nothing of their own
+	Queue    Project `json:"-"`
+	Ready    int     `json:"-"` // prompts that wait for nothing of their own
+	Problems int     `json:"-"` // running jobs with a problem that a person has to mend
 }
 
 type projectSet map[string]*ProjectStatus
@@ -48,7 +48,7 @@ func (set projectSet) of(name string) *ProjectStatus {
 func (s Queue) ProjectsStatus(ctx context.Context) ([]*ProjectStatus, error) {
 	now := time.Now()
 	set := projectSet{}
-	if err := s.countInto(ctx, set, now); err != nil {
+	if err := s.countInto(ctx, set); err != nil {
 		return nil, err
 	}
 
@@ -87,12 +87,12 @@ func (s Queue) ProjectsStatus(ctx context.Context) ([]*ProjectStatus, error) {
 }
 
 // countInto counts the prompts of all projects by state.
-func (s Queue) countInto(ctx context.Context, set projectSet, now time.Time) error {
+func (s Queue) countInto(ctx context.Context, set projectSet) error {
 	return sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
 		var project, state string
-		var n, overdue int
-		var oldest int64
-		if err := rows.Scan(&project, &state, &n, &overdue, &oldest); err != nil {
+		var n, problems int
+		var oldest time.Time
+		if err := rows.Scan(&project, &state, &n, &problems, database.Nanos(&oldest)); err != nil {
 			return err
 		}
 
@@ -100,14 +100,14 @@ func (s Queue) countInto(ctx context.Context, set projectSet, now time.Time) err
 		p.Counts[database.NameOf(once.State(state))] = n
 		switch once.State(state) {
 		case once.Pending:
-			p.Oldest = time.Unix(0, oldest).UTC()
+			p.Oldest = oldest
 		case once.Running:
-			p.Overdue = overdue
+			p.Problems = problems
 		}
 
 		return nil
-	}, `SELECT project, state, count(*), count(CASE WHEN updated < $1 THEN 1 END), min(added)
-FROM fleet_prompts GROUP BY project, state`, now.Add(-database.Day).UnixNano())
+	}, `SELECT project, state, count(*), count(CASE WHEN problem <> '' THEN 1 END), min(added)
+FROM fleet_prompts GROUP BY project, state`)
 }
 
 // noteHold says why the next prompt is not sent yet. It uses the rules that decide about turns. When the queue will be

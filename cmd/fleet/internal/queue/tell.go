@@ -47,23 +47,11 @@ func Sentence(r database.Row) string {
 	return "Docs for " + r.Key + ": " + text
 }
 
-// TellWorker tells results, at least once. River's unique jobs keep it alone: the first
-// result goes at once, and those that end while the job then waits go together.
-type TellWorker struct {
-	river.WorkerDefaults[TellArgs]
-	Queue
-	Results Teller // nil: nobody wants to know
-}
-
-// NextRetry is when to go on after a database that failed.
-func (w *TellWorker) NextRetry(*river.Job[TellArgs]) time.Time { return nextRetry() }
-
-// Timeout implements [river.Worker]. River's own for all jobs depends on how long a POST may take.
-func (w *TellWorker) Timeout(*river.Job[TellArgs]) time.Duration { return tellJob }
-
-// Work tells what is 7 days old at most, and jobs that have been running for more than a day.
-func (w *TellWorker) Work(ctx context.Context, _ *river.Job[TellArgs]) error {
-	if w.Results == nil {
+// Tell tells results that are 7 days old at most, and of jobs that have been running for more than a day, at least
+// once. River's unique jobs keep it alone: the first result goes at once, and those that end while the job then waits
+// go together.
+func (w *Worker) Tell(ctx context.Context, _ *river.Job[TellArgs]) error {
+	if w.results == nil {
 		return nil
 	}
 	rows, err := w.Untold(ctx)
@@ -77,7 +65,7 @@ func (w *TellWorker) Work(ctx context.Context, _ *river.Job[TellArgs]) error {
 
 	telling, cancel := context.WithTimeout(ctx, TellTime*time.Duration(len(rows)))
 	defer cancel()
-	told, tellErr := w.Results(telling, rows)
+	told, tellErr := w.results(telling, rows)
 	if err := w.noteTold(ctx, told); err != nil {
 		return err
 	}
@@ -91,7 +79,7 @@ func (w *TellWorker) Work(ctx context.Context, _ *river.Job[TellArgs]) error {
 }
 
 // noteTry has rows wait for those whose result came before now, should they fail.
-func (w *TellWorker) noteTry(ctx context.Context, rows []database.Row) error {
+func (w *Worker) noteTry(ctx context.Context, rows []database.Row) error {
 	now := time.Now().UnixNano()
 	for _, r := range rows {
 		if _, err := w.ExecContext(ctx, "UPDATE fleet_prompts SET tried = $2 WHERE key = $1", r.Key, now); err != nil {
@@ -102,7 +90,7 @@ func (w *TellWorker) noteTry(ctx context.Context, rows []database.Row) error {
 }
 
 // noteTold notes what was told, even if the process is to stop. With the version nobody stores what was told before.
-func (w *TellWorker) noteTold(ctx context.Context, told []database.Row) error {
+func (w *Worker) noteTold(ctx context.Context, told []database.Row) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), database.StoreTime)
 	defer cancel()
 
@@ -144,8 +132,3 @@ func CountUntold(ctx context.Context, db once.DB) (int64, error) {
 // whose result could not be told.
 const ToldInVain = database.IsUntold + `
 	AND state IN ('done', 'failed', 'refused', 'unknown') AND tried > updated AND updated < $1 AND updated > $2`
-
-// CountProblems counts the running jobs that have a problem.
-func CountProblems(ctx context.Context, db once.DB) (int64, error) {
-	return sqldb.Number(ctx, db, "SELECT count(*) FROM fleet_prompts WHERE state = 'running' AND problem <> ''")
-}

@@ -125,7 +125,7 @@ func (s Queue) endTurn(ctx context.Context, t turn, r result) error {
 	if err != nil || !isOver {
 		return err
 	}
-	return s.WakeQueues(ctx, s.DB, "")
+	return s.wake(ctx, "")
 }
 
 // endTurnOfAll reports whether the pause of all is over. If the service works as before, it changes nothing.

@@ -91,5 +91,5 @@ func (s Queue) Resolve(ctx context.Context, record once.Record, link string) err
 
 	s.Logger.Info("the pull request of an unknown prompt was found", "key", record.Key, "pr", link)
 	s.TellSoon(ctx)
-	return s.WakeQueues(ctx, s.DB, record.ProjectID)
+	return s.wake(ctx, record.ProjectID)
 }

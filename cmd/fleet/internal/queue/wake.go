@@ -6,7 +6,6 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
-
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -14,28 +13,27 @@ import (
 // sent earlier has to wake the job that sends it. River stores a snooze only after the run: a job that is at
 // work cannot be woken, and a second one like it cannot be inserted.
 
-// WakeQueues has River look at the queue of a project, or of all for "".
-func (s Queue) WakeQueues(ctx context.Context, db once.DB, project string) error {
-	return wakeQueues(ctx, db, project, usual)
-}
-
 // The priorities of River's jobs that send.
 const (
 	soon  = 1 // a person waits for it
 	usual = 2
 )
 
-const wake = `UPDATE river_job SET state = 'available', scheduled_at = $1, priority = $2
+const wakeJobs = `UPDATE river_job SET state = 'available', scheduled_at = $1, priority = $2
 WHERE kind = 'fleet_send' AND state IN ('scheduled', 'retryable') AND scheduled_at > $1 AND `
 
-func wakeQueues(ctx context.Context, db once.DB, project string, priority int) error {
-	_, err := db.ExecContext(ctx, wake+"($3 = '' OR args->>'project' = $3)", RiverTime(time.Now()), priority, project)
+// wake has River look at the queue of a project, or of all for "".
+func (s Queue) wake(ctx context.Context, project string) error { return s.wakeAs(ctx, usual, project) }
+
+func (s Queue) wakeAs(ctx context.Context, priority int, project string) error {
+	_, err := s.ExecContext(ctx, wakeJobs+"($3 = '' OR args->>'project' = $3)",
+		RiverTime(time.Now()), priority, project)
 	return err
 }
 
 // wakeNew wakes the queues in which prompts have come since the pass before: they may have come during a look.
 func (w *Worker) wakeNew(ctx context.Context, now time.Time) error {
-	_, err := w.ExecContext(ctx, wake+`args->>'project' IN (
+	_, err := w.ExecContext(ctx, wakeJobs+`args->>'project' IN (
 	SELECT project FROM fleet_prompts WHERE state = 'pending' AND queued > $3)`,
 		RiverTime(now), usual, now.Add(-2*w.Pass).UnixNano())
 	return err
@@ -56,7 +54,7 @@ WHERE kind = 'fleet_send' AND state = 'running' AND attempted_at < $1 AND ($2 = 
 		}
 
 		// In the other order, a look that ends in between would be neither woken nor counted.
-		err = wakeQueues(ctx, s.DB, project, soon)
+		err = s.wakeAs(ctx, soon, project)
 		if err != nil || looks == 0 || time.Since(since) > lateLooks {
 			return err
 		}
@@ -84,19 +82,13 @@ WHERE state = 'running' AND (kind = 'fleet_send' AND attempted_at < $2 OR kind =
 // RiverTime is a time in a form that both databases compare with those of River.
 func RiverTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.000+00:00") }
 
-// WakePolls has River poll at once the running jobs of a project or a repository that have a problem. It
-// returns how many it has woken.
-func (s Queue) WakePolls(ctx context.Context, project, repository string) (int64, error) {
-	var filter database.Filter
-	filter.Add("scheduled_at > $%d", RiverTime(time.Now()))
-	if project != "" {
-		filter.Add("p.project = $%d", project)
-	}
-	if repository != "" {
-		filter.Add("p.repository = $%d", repository)
-	}
-
-	return sqldb.Changed(s.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = $1
-FROM fleet_prompts p WHERE kind = 'fleet_poll' AND river_job.state IN ('scheduled', 'retryable')
-	AND p.key = args->>'key' AND p.state = 'running' AND p.problem <> '' AND `+filter.Where(), filter.Args...))
+// WakePolls has River poll at once the running jobs of a choice that have a problem. It returns how many it has woken.
+func (s Queue) WakePolls(ctx context.Context, choice database.Choice) (int64, error) {
+	choice.State = once.Running
+	filter := choice.Filter()
+	now := filter.Next()
+	return sqldb.Changed(s.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = `+now+`
+WHERE kind = 'fleet_poll' AND state IN ('scheduled', 'retryable') AND scheduled_at > `+now+` AND args->>'key' IN (
+	SELECT key FROM fleet_prompts WHERE problem <> '' AND `+filter.Where()+`)`,
+		append(filter.Args, RiverTime(time.Now()))...))
 }

@@ -8,8 +8,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -42,9 +44,9 @@ func NewWorker(s Queue, client *mintlify.Client, results Teller) *Worker {
 // Run works the queue off until ctx ends. POSTs in progress then may end; polls may not.
 func (w *Worker) Run(ctx context.Context) error {
 	bundle := river.NewWorkers()
-	river.AddWorker(bundle, &Sender{Worker: w})
-	river.AddWorker(bundle, &Poller{Worker: w})
-	river.AddWorker(bundle, &TellWorker{Queue: w.Queue, Results: w.results})
+	river.AddWorker(bundle, river.WorkFunc(w.Send))
+	river.AddWorker(bundle, river.WorkFunc(w.Poll))
+	river.AddWorker(bundle, river.WorkFunc(w.Tell))
 	queues := map[string]river.QueueConfig{
 		river.QueueDefault: {MaxWorkers: w.N},
 		sends:              {MaxWorkers: w.Settings.Posts},
@@ -54,8 +56,9 @@ func (w *Worker) Run(ctx context.Context) error {
 		Queues:               queues,
 		FetchCooldown:        20 * time.Millisecond, // many projects may look every few seconds
 		Workers:              bundle,
-		JobTimeout:           w.stepTime(),
-		RescueStuckJobsAfter: w.stepTime(),
+		JobTimeout:           w.jobTime(),
+		RescueStuckJobsAfter: w.jobTime(),
+		RetryPolicy:          retryPolicy{},
 		PollOnly:             w.PollOnly,
 		Logger:               w.Calm,
 	})
@@ -89,10 +92,7 @@ func (w *Worker) beat(ctx context.Context) {
 }
 
 // stop lets steps end within a second, and then ends all but POSTs. River would do so itself, with a warning.
-func stop(ctx context.Context, workers interface {
-	Stop(ctx context.Context) error
-	StopAndCancel(ctx context.Context) error
-}) error {
+func stop(ctx context.Context, workers database.JobClient) error {
 	soon, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 
@@ -102,5 +102,10 @@ func stop(ctx context.Context, workers interface {
 	return workers.StopAndCancel(ctx)
 }
 
-// nextRetry is when to go on after a database that failed.
-func nextRetry() time.Time { return time.Now().Add(5*time.Second + rand.N(10*time.Second)) }
+// retryPolicy goes on soon after a database that failed, or a look that died, however often that was.
+type retryPolicy struct{}
+
+// NextRetry implements [river.ClientRetryPolicy].
+func (retryPolicy) NextRetry(*rivertype.JobRow) time.Time {
+	return time.Now().Add(5*time.Second + rand.N(10*time.Second))
+}
