@@ -69,7 +69,7 @@ func TestGoBlocksOfTheDocsCompile(t *testing.T) {
 
 // The demos need no key and no network.
 func TestDemosOfTheDocsRun(t *testing.T) {
-	demo := regexp.MustCompile("go run (\\./examples/quickstart|\\./cmd/[\\w-]+ -demo)\\b")
+	demo := regexp.MustCompile(`go run (\./examples/quickstart|\./cmd/[\w-]+ -demo)\b`)
 	demos := map[string]bool{}
 	for _, found := range demo.FindAllStringSubmatch(readFiles(t, documents(t)...), -1) {
 		demos[found[1]] = true
