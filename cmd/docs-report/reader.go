@@ -16,7 +16,6 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 
-	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/demo"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/exports"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
@@ -131,7 +130,7 @@ func (r *reader) withStore(ctx context.Context, p program, read func() error) er
 		defer func() { _ = os.RemoveAll(folder) }()
 
 		where = "sqlite:" + filepath.Join(folder, "demo.db")
-		if err := demo.Fill(ctx, where, p.demoPages, r.weeks); err != nil {
+		if err := p.fillDemo(ctx, where, r.weeks); err != nil {
 			return err
 		}
 	}

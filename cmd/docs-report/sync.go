@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -182,6 +183,22 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*ex
 
 	l.Store = s
 	return l, what, nil
+}
+
+// fillDemo loads a year of the demo's site into a new database, with the lists of a report of that many
+// weeks.
+func (p program) fillDemo(ctx context.Context, where string, weeks int) error {
+	yearAgo := mintlify.DayOf(time.Now().UTC().AddDate(-1, 0, 0))
+	loader, what, err := p.parseSync(ctx, "sync", []string{
+		"-demo", "-texts", "-db", where, "-from", yearAgo.String(), "-weeks", strconv.Itoa(weeks),
+	})
+	if err != nil {
+		return err
+	}
+
+	defer loader.Store.Close()
+	loader.Log = func(string, ...any) {}
+	return loader.Load(ctx, what)
 }
 
 // checkSync says what is missing before anything is opened or sent.

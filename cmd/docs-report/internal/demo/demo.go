@@ -11,14 +11,24 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+)
+
+const (
+	// Project is the project of the made-up data.
+	Project = "demo"
+
+	// Budget does not end: the made-up data cost nothing.
+	Budget = 1_000_000
 )
 
 // Service is a fake of the service with made-up numbers. It is a transport.
 type Service struct {
-	site *site
+	site site
 	now  time.Time
 
-	mu   sync.Mutex // held from setting a window's rows until their response is written
+	mu   sync.Mutex // held from setting a window's searches until their response is written
 	fake *mintlifytest.Service
 }
 
@@ -31,28 +41,18 @@ func NewService(pages int, now time.Time) *Service {
 	return s
 }
 
-// RoundTrip responds to a request. Searches and views differ by project and window, and
-// the fake has one list of each.
+// RoundTrip responds to a request. Searches differ by project and window, and the fake has one list.
 func (s *Service) RoundTrip(request *http.Request) (*http.Response, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
-	project, list, _ := strings.Cut(strings.TrimPrefix(request.URL.Path, "/v1/analytics/"), "/")
-	query := request.URL.Query()
-
-	from, errFrom := mintlify.ParseDate(query.Get("dateFrom"))
-	to, errTo := mintlify.ParseDate(query.Get("dateTo"))
-
-	if errFrom == nil && errTo == nil {
-		w := window{project, from.Time(), to.Time()}
-		switch list {
-		case "searches":
-			s.fake.SetSearches(s.site.searches(w, s.now))
-		case "assistant/caller-stats":
-			s.fake.SetCallerStats(s.site.callers(w))
-		case "views":
-			s.fake.SetViews(s.site.views(w))
-		}
+	path := strings.TrimPrefix(request.URL.Path, "/v1/analytics/")
+	if project, isSearches := strings.CutSuffix(path, "/searches"); isSearches {
+		query := request.URL.Query()
+		w := store.Window{Project: project}
+		w.From, _ = mintlify.ParseDate(query.Get("dateFrom")) // the fake refuses what is not a date
+		w.To, _ = mintlify.ParseDate(query.Get("dateTo"))
+		s.fake.SetSearches(s.site.searches(w, s.now))
 	}
 	return s.fake.RoundTrip(request)
 }
