@@ -180,13 +180,6 @@ func readme(t *testing.T, where string) {
 					Rows: []any{mintlify.SearchTerm{Query: "x", Hits: 12}},
 					Last: true,
 				},
-				store.Views: {
-					Rows: []any{
-						mintlify.View{Path: "/a", Total: 9},
-						mintlify.View{Path: "/b", Total: 7},
-					},
-					Last: true,
-				},
 				store.Feedback: {
 					Rows: []any{
 						mintlify.Feedback{ID: "1", Contact: "jo@example.com"},
@@ -203,11 +196,11 @@ func readme(t *testing.T, where string) {
 	text, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
 	queries := regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(string(text), -1)
-	require.Len(t, queries, 4)
+	require.Len(t, queries, 3)
 
 	all := len(store.Windows("docs", store.Day, from, from.AddDays(31))) + 3 + 1 // days, weeks, the month
-	// A reader's rows, weeks, pages, and a range to load anew.
-	for i, want := range []int{all, 3, 1, 0} {
+	// A reader's rows, weeks, and a range to load anew.
+	for i, want := range []int{all, 3, 0} {
 		rows, err := rawDatabase(t, where).QueryContext(t.Context(), queries[i][1])
 		require.NoError(t, err, queries[i][1])
 
