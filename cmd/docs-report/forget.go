@@ -53,19 +53,20 @@ func (p program) forget(ctx context.Context, args []string) error {
 		return nil
 	}
 
-	var rows int
-	var what string
+	kind := store.Searches
+	id := *search
+	what := "this search term" // the log of a job may be kept for longer than the database
 	switch {
-	case *search != "":
-		what = "this search term" // the log of a job may be kept for longer than the database
-		rows, err = s.ForgetTerm(ctx, *project, *search)
 	case *conversation != "":
-		what = fmt.Sprintf("conversation %q", *conversation)
-		rows, err = s.ForgetRows(ctx, *project, store.Conversations, *conversation)
-	default:
-		what = fmt.Sprintf("feedback %q", *feedback)
-		rows, err = s.ForgetRows(ctx, *project, store.Feedback, *feedback)
+		kind = store.Conversations
+		id = *conversation
+		what = fmt.Sprintf("conversation %q", id)
+	case *feedback != "":
+		kind = store.Feedback
+		id = *feedback
+		what = fmt.Sprintf("feedback %q", id)
 	}
+	rows, err := s.Forget(ctx, *project, kind, id)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 )
 
-// AllProjects stands for all projects in ForgetTexts and ForgetRows.
+// AllProjects stands for all projects in ForgetTexts and Forget.
 const AllProjects = ""
 
 const ofTexts = ` WHERE kind IN ('conversations', 'feedback') AND ($1 = '' OR project = $1)`
@@ -87,47 +87,40 @@ func stripExport(ctx context.Context, tx *sql.Tx, e Export) (int, error) {
 	return len(stripped), err
 }
 
-// ForgetRows deletes the rows of a kind that have an id, for good, and returns how many
-// there were. A later run leaves them out.
-func (s *Store) ForgetRows(ctx context.Context, project string, kind Kind, id string) (int, error) {
+// Forget deletes the rows of a kind that have an id, or the searches for a term in all its spellings, for
+// good. It returns how many there were. A later run leaves them out.
+func (s *Store) Forget(ctx context.Context, project string, kind Kind, what string) (int, error) {
 	return s.forget(ctx, func(tx *sql.Tx) (int, error) {
-		if err := noteForgotten(ctx, tx, project, kind, id); err != nil {
-			return 0, err
-		}
-
-		deleted, err := exec(ctx, tx, `DELETE FROM docs_rows WHERE data ->> 'id' = $1 AND export IN
-			(SELECT id FROM docs_exports WHERE kind = $2 AND ($3 = '' OR project = $3))`, id, string(kind), project)
-		return int(deleted), err
-	})
-}
-
-// noteForgotten keeps later runs from bringing rows back.
-func noteForgotten(ctx context.Context, tx *sql.Tx, project string, kind Kind, id string) error {
-	const note = `INSERT INTO docs_forgotten (project, kind, id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
-	_, err := tx.ExecContext(ctx, note, project, string(kind), id)
-	return err
-}
-
-// ForgetTerm deletes the rows of a search term in all its spellings, for good, and returns how
-// many there were. The database keeps only a salted hash of the term.
-func (s *Store) ForgetTerm(ctx context.Context, project, term string) (int, error) {
-	return s.forget(ctx, func(tx *sql.Tx) (int, error) {
-		salt, err := readSalt(ctx, tx)
+		nameOf, err := namesOfForgotten(ctx, tx, kind)
 		if err != nil {
 			return 0, err
 		}
-		if err := noteForgotten(ctx, tx, project, Searches, hashOf(salt, term)); err != nil {
+
+		name := nameOf(what)
+		const note = `INSERT INTO docs_forgotten (project, kind, id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
+		if _, err := tx.ExecContext(ctx, note, project, string(kind), name); err != nil {
 			return 0, err
 		}
 
-		found, err := rowsOfTerm(ctx, tx, project, FoldTerm(term))
+		var found [][]any
+		err = sqldb.Scan(ctx, tx, func(rows *sql.Rows) error {
+			var export, position int64
+			var id string
+			err := rows.Scan(&export, &position, &id)
+			if nameOf(id) == name {
+				found = append(found, []any{export, position})
+			}
+			return err
+		}, `SELECT r.export, r.position, COALESCE(r.data ->> 'searchQuery', r.data ->> 'id', '')
+			FROM docs_rows r JOIN docs_exports e ON e.id = r.export
+			WHERE e.kind = $1 AND ($2 = '' OR e.project = $2)`, string(kind), project)
 		if err != nil {
 			return 0, err
 		}
 
 		for _, row := range found {
-			const statement = `DELETE FROM docs_rows WHERE export = $1 AND position = $2`
-			if _, err := tx.ExecContext(ctx, statement, row.export, row.position); err != nil {
+			const remove = `DELETE FROM docs_rows WHERE export = $1 AND position = $2`
+			if _, err := tx.ExecContext(ctx, remove, row...); err != nil {
 				return 0, err
 			}
 		}
@@ -135,73 +128,32 @@ func (s *Store) ForgetTerm(ctx context.Context, project, term string) (int, erro
 	})
 }
 
-// rowKey names a row of a list.
-type rowKey struct{ export, position int64 }
+// namesOfForgotten returns how the database names a row that is forgotten: by its id, or by a salted hash
+// of its search term.
+func namesOfForgotten(ctx context.Context, tx *sql.Tx, kind Kind) (func(id string) string, error) {
+	if kind != Searches {
+		return func(id string) string { return id }, nil
+	}
 
-// rowsOfTerm returns the rows of searches whose term folds to a text.
-func rowsOfTerm(ctx context.Context, tx *sql.Tx, project, folded string) ([]rowKey, error) {
-	const statement = `SELECT r.export, r.position, r.data ->> 'searchQuery'
-		FROM docs_rows r JOIN docs_exports e ON e.id = r.export
-		WHERE e.kind = 'searches' AND ($1 = '' OR e.project = $1)`
-	var found []rowKey
-	err := sqldb.Scan(ctx, tx, func(rows *sql.Rows) error {
-		var key rowKey
-		var term string
-		err := rows.Scan(&key.export, &key.position, &term)
-		if FoldTerm(term) == folded {
-			found = append(found, key)
-		}
-		return err
-	}, statement, project)
-	return found, err
-}
-
-func readSalt(ctx context.Context, tx *sql.Tx) (string, error) {
 	salt := ""
 	err := tx.QueryRowContext(ctx, `SELECT salt FROM docs_service`).Scan(&salt)
-	return salt, err
+	return func(term string) string {
+		hash := hmac.New(sha256.New, []byte(salt))
+		hash.Write([]byte(FoldTerm(term)))
+		return hex.EncodeToString(hash.Sum(nil))
+	}, err
 }
 
-func hashOf(salt, term string) string {
-	hash := hmac.New(sha256.New, []byte(salt))
-	hash.Write([]byte(FoldTerm(term)))
-	return hex.EncodeToString(hash.Sum(nil))
-}
-
-// forgotten has what a page must not bring back: ids, or the hashes of search terms.
-type forgotten struct {
-	ids  map[string]bool
-	salt string // "" for ids
-}
-
-func (f forgotten) has(id string) bool {
-	if f.salt != "" && len(f.ids) > 0 {
-		id = hashOf(f.salt, id)
-	}
-	return f.ids[id]
-}
-
-// readForgotten returns what a page must not bring back. The page's transaction and that of forget
+// isForgotten returns whether a page must not bring a row back. The page's transaction and that of Forget
 // exclude one another.
-func readForgotten(ctx context.Context, tx *sql.Tx, e Export, ids []string) (forgotten, error) {
-	found := forgotten{ids: map[string]bool{}}
-	if ids == nil {
-		return found, nil
-	}
-
-	const statement = `SELECT id FROM docs_forgotten WHERE kind = $1 AND project IN ('', $2)`
-	known, err := sqldb.Strings(ctx, tx, statement, string(e.Kind), e.Project)
+func (e Export) isForgotten(ctx context.Context, tx *sql.Tx) (func(id string) bool, error) {
+	nameOf, err := namesOfForgotten(ctx, tx, e.Kind)
 	if err != nil {
-		return found, err
+		return nil, err
 	}
-
-	for _, id := range known {
-		found.ids[id] = true
-	}
-	if e.Kind == Searches {
-		found.salt, err = readSalt(ctx, tx)
-	}
-	return found, err
+	const statement = `SELECT id FROM docs_forgotten WHERE kind = $1 AND project IN ('', $2)`
+	names, err := sqldb.Strings(ctx, tx, statement, string(e.Kind), e.Project)
+	return func(id string) bool { return slices.Contains(names, nameOf(id)) }, err
 }
 
 // Expire deletes the rows of a project's lists that ended by a day. Counts stay, and no run loads

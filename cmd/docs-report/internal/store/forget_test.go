@@ -43,14 +43,14 @@ func forgotten(t *testing.T, where string) {
 	}
 
 	load()
-	rows, err := s.ForgetRows(t.Context(), "other", store.Conversations, "a")
+	rows, err := s.Forget(t.Context(), "other", store.Conversations, "a")
 	require.NoError(t, err)
 	assert.Zero(t, rows, "of another project")
 
 	load()
 	assert.Len(t, list(), 3)
 
-	rows, err = s.ForgetRows(t.Context(), "docs", store.Conversations, "a")
+	rows, err = s.Forget(t.Context(), "docs", store.Conversations, "a")
 	require.NoError(t, err)
 	assert.Equal(t, 2, rows)
 	load()
@@ -153,14 +153,14 @@ func forgottenTerm(t *testing.T, where string) {
 	}
 
 	load()
-	rows, err := s.ForgetTerm(t.Context(), "other", "jo miller")
+	rows, err := s.Forget(t.Context(), "other", store.Searches, "jo miller")
 	require.NoError(t, err)
 	assert.Zero(t, rows, "of another project")
 
 	load()
 	assert.Len(t, terms(), 3)
 
-	rows, err = s.ForgetTerm(t.Context(), "docs", "JO MILLER")
+	rows, err = s.Forget(t.Context(), "docs", store.Searches, "JO MILLER")
 	require.NoError(t, err)
 	assert.Equal(t, 2, rows)
 	assert.Equal(t, []string{"jo"}, terms())

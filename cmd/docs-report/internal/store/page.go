@@ -30,12 +30,8 @@ type Page struct {
 
 // insert stores the rows of a page behind those that the export has.
 func (e Export) insert(ctx context.Context, tx *sql.Tx, page *Page) error {
-	gone, err := readForgotten(ctx, tx, e, page.IDs)
-	if err != nil {
-		return err
-	}
-
 	if page.IsResumed {
+		var err error
 		if page, err = e.withoutStored(ctx, tx, page); err != nil {
 			return err
 		}
@@ -43,7 +39,7 @@ func (e Export) insert(ctx context.Context, tx *sql.Tx, page *Page) error {
 	if err := e.insertVisitors(ctx, tx, page.Visitors); err != nil {
 		return err
 	}
-	return e.insertRows(ctx, tx, page, gone)
+	return e.insertRows(ctx, tx, page)
 }
 
 // withoutStored returns a page of visitors or views without the rows that the export already has,
@@ -100,10 +96,15 @@ func (e Export) insertVisitors(ctx context.Context, tx *sql.Tx, visitors []mintl
 	return nil
 }
 
-func (e Export) insertRows(ctx context.Context, tx *sql.Tx, page *Page, forgotten forgotten) error {
+func (e Export) insertRows(ctx context.Context, tx *sql.Tx, page *Page) error {
+	isForgotten, err := e.isForgotten(ctx, tx)
+	if err != nil {
+		return err
+	}
+
 	const insert = `INSERT INTO docs_rows (export, position, data) VALUES ($1, $2, $3)`
 	for i, row := range page.Rows {
-		if page.IDs != nil && forgotten.has(page.IDs[i]) {
+		if page.IDs != nil && isForgotten(page.IDs[i]) {
 			continue
 		}
 		data, err := json.Marshal(row)
