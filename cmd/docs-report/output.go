@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -142,50 +140,16 @@ func (p program) write(path string, data []byte) error {
 	return nil
 }
 
-// writeFile writes data to out if path is -. A link is followed; a device or FIFO is
-// written into.
+// writeFile writes data to out if path is -. A link is followed, a device or FIFO is written into, and an
+// existing file keeps its mode.
 func writeFile(path string, out io.Writer, data []byte) error {
 	if path == stdout {
 		_, err := out.Write(data)
 		return err
 	}
 
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(path, data, 0) // fails if path is a folder
-	}
-
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return usage.Errorf("%s cannot be written: %w", path, err)
 	}
-
-	if err != nil {
-		info = nil // there is no such file yet
-	}
-	return replaceFile(path, info, data)
-}
-
-// replaceFile replaces the file at path in one step: nobody opens half a page, and after a crash
-// the old file is still there. A file keeps its mode.
-func replaceFile(path string, old os.FileInfo, data []byte) error {
-	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".docs-report-%x", rand.Uint64()))
-	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // less umask
-	if err != nil {
-		return err
-	}
-
-	defer func() { _ = os.Remove(temporary) }() // after a success there is none
-
-	_, err = file.Write(data)
-	if old != nil {
-		err = errors.Join(err, file.Chmod(old.Mode().Perm()))
-	}
-	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temporary, path)
+	return os.WriteFile(path, data, 0o666) // less umask
 }
