@@ -17,6 +17,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/exports"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/outliers"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
@@ -277,7 +278,7 @@ func (r *reader) readTrends(ctx context.Context, in *report.Input) error {
 	}
 
 	in.DayRows = map[mintlify.Date][]mintlify.Visitor{}
-	for _, day := range report.OddDates(in.Days, in.Period.Window, in.Before.Window) {
+	for _, day := range outliers.Needed(in.Days, in.Period.Window, in.Before.Window) {
 		w := store.Window{Project: window.Project, From: day, To: day.AddDays(1)}
 		if _, in.DayRows[day], err = r.store.Visitors(ctx, w); err != nil {
 			return err

@@ -62,13 +62,14 @@ func Find(points []store.Point) (days []store.Point, found []Day) {
 	return days, found
 }
 
-// Needed returns the days that stand out and those that they are compared with: a report needs their
-// pages.
-func Needed(points []store.Point) []mintlify.Date {
+// Needed returns those of the days that stand out which are within windows, or all if there are no windows,
+// and the days that they are compared with: a report needs their pages.
+func Needed(points []store.Point, within ...store.Window) []mintlify.Date {
 	var all []mintlify.Date
 	_, found := Find(points)
 	for _, d := range found {
-		if d.HasUsual {
+		isWithin := func(w store.Window) bool { return w.Has(d.Day.Time()) }
+		if d.HasUsual && (len(within) == 0 || slices.ContainsFunc(within, isWithin)) {
 			all = append(all, d.Day, d.Usual)
 		}
 	}
@@ -79,17 +80,15 @@ func Needed(points []store.Point) []mintlify.Date {
 func standOut(days []store.Point, count func(store.Point) int64) []bool {
 	all := make([]bool, len(days))
 	for i, day := range days {
-		from := day.From.AddDays(-around).Time()
-		to := day.From.AddDays(around).Time()
+		near := store.Window{From: day.From.AddDays(-around), To: day.To.AddDays(around)}
 
-		var near []*float64
-		for j := max(0, i-around); j < min(len(days), i+around+1); j++ {
-			if at := days[j].From.Time(); !at.Before(from) && !at.After(to) {
-				n := float64(count(days[j]))
-				near = append(near, &n)
+		var counts []float64
+		for _, other := range days[max(0, i-around):min(len(days), i+around+1)] {
+			if n := count(other); n > 0 && near.Has(other.From.Time()) {
+				counts = append(counts, float64(n))
 			}
 		}
-		all[i] = Is(float64(count(day)), Median(near))
+		all[i] = Is(float64(count(day)), median(counts))
 	}
 	return all
 }
@@ -115,14 +114,8 @@ func nearestUsual(days []store.Point, i int, isOdd func(int) bool) (int, bool) {
 // Is reports whether a number is far beyond a median.
 func Is(n, median float64) bool { return n > times*median && n >= median+more }
 
-// Median returns the median of the numbers that are known and not 0, or 0 if there are none.
-func Median(numbers []*float64) float64 {
-	var counts []float64
-	for _, n := range numbers {
-		if n != nil && *n > 0 {
-			counts = append(counts, *n)
-		}
-	}
+// median returns the median of counts, or 0 if there are none.
+func median(counts []float64) float64 {
 	if len(counts) == 0 {
 		return 0
 	}

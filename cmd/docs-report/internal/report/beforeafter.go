@@ -166,7 +166,7 @@ func countWithin[T any](lists []List[T], at func(T) (time.Time, bool), w store.W
 
 		sum.units++
 		for _, row := range rows {
-			if t, isCounted := at(row); isCounted && isAt(t, week) {
+			if t, isCounted := at(row); isCounted && week.Has(t) {
 				sum.count++
 			}
 		}

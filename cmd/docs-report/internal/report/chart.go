@@ -252,7 +252,7 @@ func (c *chart) drawDates(p plot) {
 			c.Places = append(c.Places, place{Day: b.From, X: c.left(i), IsWeekend: isWeekend(b.Window)})
 		}
 		for _, mark := range p.marks {
-			if isAt(mark.day.Time(), b.Window) {
+			if b.Window.Has(mark.day.Time()) {
 				c.Marks = append(c.Marks, label{X: c.left(i), Text: mark.name})
 			}
 		}

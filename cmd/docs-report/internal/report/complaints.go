@@ -143,7 +143,7 @@ func (in Input) wave() string {
 	for _, week := range store.Windows("", store.Week, from, in.Period.To) {
 		count := 0.0
 		for _, row := range rows {
-			if isCriticism(row) && isAt(row.CreatedAt, week) {
+			if isCriticism(row) && week.Has(row.CreatedAt) {
 				count++
 			}
 		}

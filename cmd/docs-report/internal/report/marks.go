@@ -93,7 +93,7 @@ func (in Input) usualDay(days map[mintlify.Date]*mintlify.VisitorTotals, day min
 // CheckMarks refuses marks outside of the window.
 func (in Input) CheckMarks() error {
 	for _, mark := range in.Marks {
-		if !isAt(mark.Day.Time(), in.Period.Window) {
+		if !in.Period.Window.Has(mark.Day.Time()) {
 			return fmt.Errorf("-mark %v is outside of the report's days, %s", mark.Day, span(in.Period.Window))
 		}
 	}

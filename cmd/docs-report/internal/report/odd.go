@@ -40,7 +40,7 @@ func (h history) absent(w store.Window) int {
 // withoutUsual returns a day of a window that stands out and cannot be compared with a usual one.
 func (h history) withoutUsual(w store.Window) (mintlify.Date, bool) {
 	for _, d := range h.odd {
-		if !d.HasUsual && isAt(d.Day.Time(), w) {
+		if !d.HasUsual && w.Has(d.Day.Time()) {
 			return d.Day, true
 		}
 	}
@@ -51,7 +51,7 @@ func (h history) withoutUsual(w store.Window) (mintlify.Date, bool) {
 func (h history) within(w store.Window) []oddDay {
 	var all []oddDay
 	for _, d := range h.odd {
-		if isAt(d.Day.Time(), w) {
+		if w.Has(d.Day.Time()) {
 			all = append(all, d)
 		}
 	}
@@ -90,21 +90,6 @@ func (h history) note(w store.Window, count func(oddDay) int64) string {
 func oddHumans(d oddDay) int64 { return d.Human }
 func oddAIs(d oddDay) int64    { return d.AI }
 func oddAll(d oddDay) int64    { return d.Human + d.AI }
-
-// OddDates returns the days that stand out and those that they are compared with: a report needs
-// their pages.
-func OddDates(days []store.Point, within ...store.Window) []mintlify.Date {
-	var all []mintlify.Date
-	h := newHistory(days, nil)
-	for _, w := range within {
-		for _, d := range h.within(w) {
-			if d.HasUsual {
-				all = append(all, d.Day, d.Usual)
-			}
-		}
-	}
-	return all
-}
 
 // opening returns the day or month of the first visitor, if it is within a window, after its first day:
 // what came before and after cannot be compared. What is not loaded is not an opening.

@@ -32,7 +32,7 @@ func Within[T any](lists []List[T], at func(T) time.Time, w store.Window) List[T
 	list.Texts = !slices.ContainsFunc(lists, func(l List[T]) bool { return l.isKnown() && !l.Texts })
 
 	for _, row := range rows {
-		if isAt(at(row), w) {
+		if w.Has(at(row)) {
 			list.Rows = append(list.Rows, row)
 		}
 	}
@@ -76,10 +76,6 @@ func takeOnce[T any](lists []List[T], at func(T) time.Time, isTaken map[mintlify
 		}
 	}
 	return rows
-}
-
-func isAt(t time.Time, w store.Window) bool {
-	return !t.Before(w.From.Time()) && t.Before(w.To.Time())
 }
 
 func isWithin(w, days store.Window) bool {

@@ -25,7 +25,7 @@ type Input struct {
 	Trend     []store.Point                        // are the period's days or weeks
 	TrendFrom []store.Point                        // are the days or weeks before
 	Days      []store.Point                        // are all days that are known
-	DayRows   map[mintlify.Date][]mintlify.Visitor // are the pages of the days of OddDates
+	DayRows   map[mintlify.Date][]mintlify.Visitor // are the pages of the days of outliers.Needed
 	Months    []store.Point                        // are the last months, and those of the year before
 	Generated time.Time
 

@@ -12,6 +12,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/outliers"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
@@ -79,7 +80,7 @@ func (s flatSite) report(w, before store.Window) report.Input {
 		Months:    s.points(store.Month, first, w.To),
 		DayRows:   map[mintlify.Date][]mintlify.Visitor{},
 	}
-	for _, day := range report.OddDates(in.Days, w, before) {
+	for _, day := range outliers.Needed(in.Days, w, before) {
 		in.DayRows[day] = s.rows(store.Window{From: day, To: day.AddDays(1)})
 	}
 	return in

@@ -44,6 +44,9 @@ func (w Window) String() string {
 // Days returns how many days w has.
 func (w Window) Days() int { return int(w.To.Time().Sub(w.From.Time()).Hours() / 24) }
 
+// Has reports whether a time is within w.
+func (w Window) Has(t time.Time) bool { return !t.Before(w.From.Time()) && t.Before(w.To.Time()) }
+
 // Span returns w's span. Four weeks from the first of a February are a month.
 func (w Window) Span() Span {
 	for _, span := range []Span{Day, Week, Month} {
