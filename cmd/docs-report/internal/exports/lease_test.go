@@ -112,7 +112,7 @@ func TestWhatIsForgottenMeanwhileIsLoadedAnew(t *testing.T) {
 			if forgotten || !strings.HasSuffix(request.URL.Path, "/assistant") {
 				return
 			}
-			s, err := store.Change(t.Context(), r.db, t.Logf)
+			s, err := store.Open(t.Context(), r.db, store.AnySource, t.Logf)
 			require.NoError(t, err)
 			defer s.Close()
 			_, err = s.ForgetTexts(t.Context(), store.AllProjects)

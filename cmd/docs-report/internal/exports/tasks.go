@@ -62,7 +62,7 @@ func (l *Loader) plan(ctx context.Context, r Range) (night, error) {
 		case !IsFinal(time.Now(), task.Window):
 			n.open = append(n.open, task)
 		case hasFailed:
-			tried[task] = later(complete.At, begun.FailedAt)
+			tried[task] = slices.MaxFunc([]time.Time{complete.At, begun.FailedAt}, time.Time.Compare)
 			n.failed = append(n.failed, task)
 		default:
 			n.final = append(n.final, task)
@@ -71,13 +71,6 @@ func (l *Loader) plan(ctx context.Context, r Range) (night, error) {
 
 	slices.SortStableFunc(n.failed, func(a, b Task) int { return tried[a].Compare(tried[b]) })
 	return n, nil
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 func (l *Loader) isUpToDate(e store.Export) bool {

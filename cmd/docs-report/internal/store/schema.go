@@ -29,7 +29,7 @@ func (s *Store) prepare(ctx context.Context, source string) error {
 		return err
 	}
 
-	if s.Source != source && source != anySource {
+	if s.Source != source && source != AnySource {
 		return fmt.Errorf("%w: its data are from %s, and this run's are from %s; name another database by -db",
 			ErrSetup, s.Source, source)
 	}
@@ -41,7 +41,7 @@ func (s *Store) prepareTables(ctx context.Context, tx *sql.Tx, source string) er
 	switch {
 	case err != nil:
 		return err
-	case found == 0 && source == anySource:
+	case found == 0 && source == AnySource:
 		return errNoData
 	case found == 0:
 		s.Source = source

@@ -41,41 +41,27 @@ type Store struct {
 // Log gets a line when a database cannot be reached and a run waits for it.
 type Log = func(format string, args ...any)
 
-// Open opens the database for a run that writes, and makes its tables if they are
-// missing. A database belongs to the source that it was made for: demo data never mix
-// with real ones.
+// AnySource opens an existing database of any source.
+const AnySource = ""
+
+// Open opens the database for a run that writes, and makes its tables if they are missing. A database
+// belongs to the source that it was made for: demo data never mix with real ones.
 func Open(ctx context.Context, where, source string, log Log) (*Store, error) {
 	a, err := parseAddress(where)
 	if err != nil {
 		return nil, err
 	}
-	if a.IsSQLite() {
-		folder := filepath.Dir(a.File)
-		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%w: no folder %s", ErrSetup, folder)
-		}
-		_ = a.MakeFile() // SQLite says why it fails
+	if source == AnySource {
+		err = a.requireFile()
+	} else {
+		err = a.makeFile()
 	}
-	return a.write(ctx, source, log)
-}
-
-// Change opens an existing database for a run that changes its rows. Any source is allowed.
-func Change(ctx context.Context, where string, log Log) (*Store, error) {
-	a, err := parseAddress(where)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.requireFile(); err != nil {
-		return nil, err
-	}
-	return a.write(ctx, anySource, log)
-}
 
-const anySource = ""
-
-// write opens a database and makes its tables. SQLite overwrites what it deletes. Made-up data need not
-// outlive a power failure: to wait for the disk would take most of a demo's time.
-func (a address) write(ctx context.Context, source string, log Log) (*Store, error) {
+	// SQLite overwrites what it deletes. Made-up data need not outlive a power failure: to wait for the
+	// disk would take most of a demo's time.
 	pragmas := []string{"secure_delete(1)"}
 	if source == Demo {
 		pragmas = append(pragmas, "synchronous(0)")
@@ -135,6 +121,19 @@ func parseAddress(where string) (address, error) {
 	return address{a}, nil
 }
 
+func (a address) makeFile() error {
+	if !a.IsSQLite() {
+		return nil
+	}
+
+	folder := filepath.Dir(a.File)
+	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: no folder %s", ErrSetup, folder)
+	}
+	_ = a.MakeFile() // SQLite says why it fails
+	return nil
+}
+
 // requireFile says which file is missing: SQLite would say "unable to open database file".
 func (a address) requireFile() error {
 	if !a.IsSQLite() {
@@ -176,13 +175,15 @@ func (a address) open(options url.Values) (*Store, error) {
 
 // errorOf adds to an error which database it comes from.
 func (a address) errorOf(err error) error {
-	switch {
-	case !a.IsSQLite():
+	if !a.IsSQLite() {
 		return fmt.Errorf("the database: %w", err)
-	case isHalfWritten(err):
+	}
+
+	switch code := codeOf(err); {
+	case code == sqliteReadOnlyRollback:
 		return fmt.Errorf("%s: %w: a sync was killed while it stored a page, and a reader may not mend the file: "+
 			"the next docs-report sync does", a.File, ErrSetup)
-	case isJunk(err), isLocked(err):
+	case code == sqliteNotADatabase, code&0xff == sqliteReadOnly, code&0xff == sqliteCannotOpen:
 		return fmt.Errorf("%s: %w: %w", a.File, ErrSetup, err)
 	}
 	return fmt.Errorf("%s: %w", a.File, err)

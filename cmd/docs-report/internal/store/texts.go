@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -58,26 +57,17 @@ func withoutQuery(url string) string {
 
 // stripTexts removes what readers wrote from a stored row.
 func stripTexts(kind Kind, data []byte) (string, error) {
-	var stripped any
-	switch kind {
-	case Conversations:
-		var row mintlify.Conversation
-		if err := json.Unmarshal(data, &row); err != nil {
-			return "", err
-		}
-
-		stripped = WithoutTexts(row)
-	case Feedback:
-		var row mintlify.Feedback
-		if err := json.Unmarshal(data, &row); err != nil {
-			return "", err
-		}
-
-		stripped = feedbackWithoutTexts(row)
-	default:
-		return "", fmt.Errorf("%s have no texts", kind)
+	if kind == Conversations {
+		return strip(data, WithoutTexts)
 	}
+	return strip(data, feedbackWithoutTexts)
+}
 
-	text, err := json.Marshal(stripped)
+func strip[T any](data []byte, without func(T) T) (string, error) {
+	var row T
+	if err := json.Unmarshal(data, &row); err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(without(row))
 	return string(text), err
 }

@@ -65,31 +65,14 @@ func isConflict(err error) bool {
 	return slices.Contains([]string{uniqueViolation, duplicateTable, duplicateObject}, sqldb.SQLState(err))
 }
 
-// isBusy reports whether another program has used the SQLite file for half a minute.
-func isBusy(err error) bool {
-	const busy = 5
-	return codeOf(err)&0xff == busy
-}
-
-// isJunk reports whether a file is not a SQLite database.
-func isJunk(err error) bool {
-	const notADatabase = 26
-	return codeOf(err) == notADatabase
-}
-
-// isLocked reports whether this run may not write into the SQLite file or its folder.
-func isLocked(err error) bool {
-	const readOnly, cannotOpen = 8, 14
-	code := codeOf(err) & 0xff
-	return code == readOnly || code == cannotOpen
-}
-
-// isHalfWritten reports whether a run was killed that was writing into the SQLite file. The next run that
-// may write undoes it.
-func isHalfWritten(err error) bool {
-	const readOnlyRollback = 776
-	return codeOf(err) == readOnlyRollback
-}
+// The codes of errors of SQLite. The last byte of an extended code is the code.
+const (
+	sqliteBusy             = 5  // another program has used the file for half a minute
+	sqliteReadOnly         = 8  // this run may not write into the file
+	sqliteCannotOpen       = 14 // or into its folder
+	sqliteNotADatabase     = 26
+	sqliteReadOnlyRollback = 776 // a run was killed that was writing; the next one that may write undoes it
+)
 
 // codeOf returns the extended code of an error of SQLite, or 0.
 func codeOf(err error) int {
@@ -108,7 +91,7 @@ func isAway(err error) bool {
 	}
 
 	var netErr net.Error
-	if errors.As(err, &netErr) || pgconn.SafeToRetry(err) || isBusy(err) {
+	if errors.As(err, &netErr) || pgconn.SafeToRetry(err) || codeOf(err)&0xff == sqliteBusy {
 		return true
 	}
 	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, net.ErrClosed) ||
