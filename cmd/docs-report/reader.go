@@ -309,28 +309,24 @@ func (r *reader) readLists(ctx context.Context, into *report.Period) error {
 			return err
 		}
 	}
-	return r.readOverlapping(ctx, into)
+
+	if err := readOverlapping(ctx, r.store, store.Conversations, report.AskedAt, &into.Conversations); err != nil {
+		return err
+	}
+	return readOverlapping(ctx, r.store, store.Feedback, report.WrittenAt, &into.Comments)
 }
 
-// readOverlapping takes the questions and comments of a window from the lists of others, if it has none of
-// its own: they have times.
-func (r *reader) readOverlapping(ctx context.Context, into *report.Period) error {
-	if into.Conversations.State == store.Missing {
-		lists, err := readLists[mintlify.Conversation](ctx, r.store, into.Project, store.Conversations)
-		if err != nil {
-			return err
-		}
-		into.Conversations = report.Questions(lists, into.Window)
+// readOverlapping takes the rows of a list from those of other windows, if the database does not have it:
+// the rows have times.
+func readOverlapping[T any](
+	ctx context.Context, s *store.Store, kind store.Kind, at func(T) time.Time, list *report.List[T],
+) error {
+	if list.State != store.Missing {
+		return nil
 	}
-
-	if into.Comments.State == store.Missing {
-		lists, err := readLists[mintlify.Feedback](ctx, r.store, into.Project, store.Feedback)
-		if err != nil {
-			return err
-		}
-		into.Comments = report.Comments(lists, into.Window)
-	}
-	return nil
+	lists, err := readLists[T](ctx, s, list.Project, kind)
+	*list = report.Within(lists, at, list.Window)
+	return err
 }
 
 func readList[T any](ctx context.Context, s *store.Store, w store.Window, kind store.Kind, into *report.List[T]) error {

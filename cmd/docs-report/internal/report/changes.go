@@ -149,10 +149,17 @@ func isInside(day, from, to mintlify.Date) bool {
 }
 
 // syncOf returns the command that loads a window's visitors and lists.
-func syncOf(w store.Window) string { return syncLists(w) + fmt.Sprintf(" -from %v", w.From) }
+func syncOf(w store.Window) string { return syncWeeks(w) + fmt.Sprintf(" -from %v", w.From) }
 
 // syncLists returns the command that loads the lists of the newest weeks, or of a month.
 func syncLists(w store.Window) string {
+	if w.Span() == store.Month {
+		return syncOf(w)
+	}
+	return syncWeeks(w)
+}
+
+func syncWeeks(w store.Window) string {
 	const defaultWeeks = 4
 	weeks := w.Days() / 7
 	if w.Span() == store.Weeks(weeks) && weeks != defaultWeeks {

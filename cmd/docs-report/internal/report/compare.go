@@ -163,8 +163,8 @@ func (w windows) shareOfAIs(now, before mintlify.VisitorTotals) change {
 		return change{}
 	}
 
-	a := part{now.AI, now.AI + now.Human}
-	b := part{before.AI, before.AI + before.Human}
+	a := ofAIs(now.Human, now.AI)
+	b := ofAIs(before.Human, before.AI)
 	c := pointsOf(a, b)
 	if compareShares(a, b, mostByChance) == aboutTheSame {
 		c.Verdict = same

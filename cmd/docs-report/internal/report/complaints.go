@@ -22,9 +22,14 @@ func (in Input) complaints() section {
 	var rows []finding
 	for _, page := range list.Rows {
 		if page.ThumbsDown > 0 {
-			row := in.thumbsDown(page)
-			row.Change = before.changeOf(page.Path, page.ThumbsDown)
-			rows = append(rows, row)
+			rows = append(rows, finding{
+				Text:   textOf(page.Path),
+				URL:    in.link(page.Path),
+				Much:   plural(page.ThumbsDown, "thumb down", "thumbs down"),
+				Quiet:  shareText(page.ThumbsUp, page.ThumbsDown) + " of " + number(page.ThumbsUp+page.ThumbsDown),
+				Width:  float64(page.ThumbsDown),
+				Change: before.changeOf(page.Path, page.ThumbsDown),
+			})
 		}
 	}
 
@@ -50,16 +55,6 @@ func pointing(thumbs int64) string {
 		return "1 thumb points"
 	}
 	return number(thumbs) + " thumbs point"
-}
-
-func (in Input) thumbsDown(page mintlify.FeedbackCount) finding {
-	return finding{
-		Text:  textOf(page.Path),
-		URL:   in.link(page.Path),
-		Much:  plural(page.ThumbsDown, "thumb down", "thumbs down"),
-		Quiet: shareText(page.ThumbsUp, page.ThumbsDown) + " of " + number(page.ThumbsUp+page.ThumbsDown),
-		Width: float64(page.ThumbsDown),
-	}
 }
 
 // inTheirWords lists the complaints that are open, the newest first, and says how many are settled.

@@ -38,13 +38,10 @@ func worstFirst(inputs []Input) []view {
 		views = append(views, newView(in))
 	}
 	slices.SortStableFunc(views, func(a, b view) int {
-		return cmp.Or(cmp.Compare(b.worseness(), a.worseness()), cmp.Compare(b.topScore(), a.topScore()))
+		return cmp.Or(cmp.Compare(len(b.Worse()), len(a.Worse())), cmp.Compare(b.topScore(), a.topScore()))
 	})
 	return views
 }
-
-// worseness counts what got worse.
-func (v view) worseness() int { return len(v.Worse()) }
 
 // Worse returns what got worse.
 func (v view) Worse() []headline {
@@ -139,14 +136,13 @@ func (v view) troubles() string {
 
 func (h headline) line() string {
 	text := h.Label + " " + h.Value
-	switch says := h.Change.Says(); {
-	case h.Change.Text == "":
+	if h.Change.Text == "" {
 		return text
-	case says == "":
-		return text + " (" + h.Change.Text + ")"
-	default:
+	}
+	if says := h.Change.Says(); says != "" {
 		return text + " (" + h.Change.Text + ", " + says + ")"
 	}
+	return text + " (" + h.Change.Text + ")"
 }
 
 // moves names the pages that gained and lost the most, on a line for each kind of visitors.

@@ -93,8 +93,6 @@ func emptiness(list store.Export) string {
 		return "sync -keep deleted the rows of this list because of their age."
 	case list.State == store.Refused:
 		return "The service refused this list: " + textOf(list.Problem)
-	case list.State == store.Missing && list.Span() == store.Month:
-		return "This list is not in the database: " + syncOf(list.Window) + " loads it."
 	case list.State == store.Missing:
 		return "This list is not in the database: " + syncLists(list.Window) + " loads it."
 	case list.Kept == 0:
@@ -136,11 +134,8 @@ func (in Input) listBefore(before store.Export) string {
 	if in.Missing != "" || before.State != store.Missing {
 		return ""
 	}
-	command := syncLists(in.Before.Window)
-	if in.Before.Span() == store.Month {
-		command = syncOf(in.Before.Window)
-	}
-	return "This list of the period before is not in the database, so there is no comparison. To load it: " + command
+	return "This list of the period before is not in the database, so there is no comparison. To load it: " +
+		syncLists(in.Before.Window)
 }
 
 // sentences joins the sentences that are not empty.

@@ -1,6 +1,10 @@
 package report
 
-import mintlify "github.com/mintlify-community/mintlify-go"
+import (
+	"fmt"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+)
 
 // headlines are the numbers at the top: who came, and what they did not find.
 type headlines struct {
@@ -110,7 +114,12 @@ func (r rate) loaded() string {
 }
 
 // text writes a share with a decimal, or "–" if it is a share of nothing.
-func (p part) text() string { return shareText(p.all-p.some, p.some) }
+func (p part) text() string {
+	if p.all <= 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f%%", 100*p.share())
+}
 
 func questionRate(list List[mintlify.Conversation]) rate {
 	return rate{

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -36,11 +35,7 @@ type PageInput struct {
 }
 
 // OnePage returns the page of a page.
-func OnePage(in PageInput) ([]byte, error) {
-	var out bytes.Buffer
-	err := templates.ExecuteTemplate(&out, "onepage.html", newPageView(in))
-	return out.Bytes(), err
-}
+func OnePage(in PageInput) ([]byte, error) { return render("onepage.html", newPageView(in)) }
 
 // pageView is what the template shows.
 type pageView struct {
@@ -137,7 +132,7 @@ func (in PageInput) endHere() section {
 // asked lists what readers asked the assistant on this page.
 func (in PageInput) asked() section {
 	s := section{ID: "questions", Title: "What was asked here"}
-	list := Within(in.Conversations, askedAt, in.weeks())
+	list := Within(in.Conversations, AskedAt, in.weeks())
 	rows := slices.DeleteFunc(list.Rows, func(row mintlify.Conversation) bool { return !in.is(row.PageURL) })
 
 	counts := countQuestions(rows)
@@ -170,7 +165,7 @@ func (in PageInput) asked() section {
 // complaints lists what readers wrote about this page, the newest first.
 func (in PageInput) complaints() section {
 	all := in.weeks()
-	p := Period{Window: all, Comments: Within(in.Comments, writtenAt, all)}
+	p := Period{Window: all, Comments: Within(in.Comments, WrittenAt, all)}
 	p.Comments.Rows = slices.DeleteFunc(p.Comments.Rows, func(row mintlify.Feedback) bool { return !in.is(row.Path) })
 	for i := range p.Comments.Rows {
 		p.Comments.Rows[i].Path = "" // all are of this page
@@ -243,6 +238,3 @@ func newest[T any](lists []List[T]) List[T] {
 	}
 	return best
 }
-
-func askedAt(row mintlify.Conversation) time.Time { return row.Timestamp }
-func writtenAt(row mintlify.Feedback) time.Time   { return row.CreatedAt }

@@ -10,17 +10,11 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
-// Questions and comments have times. So lists of other windows have those of a window, too.
+// AskedAt returns the time of a question: lists of other windows have those of a window, too.
+func AskedAt(row mintlify.Conversation) time.Time { return row.Timestamp }
 
-// Questions returns the questions of a window.
-func Questions(lists []List[mintlify.Conversation], w store.Window) List[mintlify.Conversation] {
-	return Within(lists, askedAt, w)
-}
-
-// Comments returns the comments of a window.
-func Comments(lists []List[mintlify.Feedback], w store.Window) List[mintlify.Feedback] {
-	return Within(lists, writtenAt, w)
-}
+// WrittenAt returns the time of a comment.
+func WrittenAt(row mintlify.Feedback) time.Time { return row.CreatedAt }
 
 // Within returns the rows of a window from lists that may overlap, each day's only once. It says that the
 // list is truncated unless the rows of all days are known.

@@ -104,7 +104,7 @@ func Index(inputs []Input, files map[string]string) ([]byte, error) {
 	return render("index.html", index)
 }
 
-func render(name string, v view) ([]byte, error) {
+func render(name string, v any) ([]byte, error) {
 	var out bytes.Buffer
 	err := templates.ExecuteTemplate(&out, name, v)
 	return out.Bytes(), err

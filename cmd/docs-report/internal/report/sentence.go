@@ -21,7 +21,7 @@ func (v view) whoCame() string {
 		return "The service counts no visitors in these dates."
 	}
 
-	share := fmt.Sprintf("AIs are %.0f%% of the visitors", 100*share(now.Human, now.AI))
+	share := fmt.Sprintf("AIs are %.0f%% of the visitors", 100*ofAIs(now.Human, now.AI).share())
 	if v.Missing != "" {
 		return fmt.Sprintf("%s and %s; %s.",
 			v.counted(plural(v.Period.Totals.Human, "human", "humans"), v.Headlines.Humans),
@@ -48,8 +48,8 @@ func (v view) counted(text string, h headline) string {
 }
 
 func (v view) shareBefore(now, before mintlify.VisitorTotals) string {
-	percentNow := math.Round(100 * share(now.Human, now.AI))
-	percentBefore := math.Round(100 * share(before.Human, before.AI))
+	percentNow := math.Round(100 * ofAIs(now.Human, now.AI).share())
+	percentBefore := math.Round(100 * ofAIs(before.Human, before.AI).share())
 	text := fmt.Sprintf("%.0f%% before", percentBefore)
 	switch {
 	case percentNow == percentBefore:

@@ -37,22 +37,11 @@ func span(w store.Window) string {
 	return first.Format("2 January") + " to " + last.Format(longDay)
 }
 
-// share returns AIs divided by humans and AIs together, 0 to 1. It does not divide by the total,
-// which counts a visitor of both kinds only once.
-func share(human, ai int64) float64 {
-	both := float64(human) + float64(ai)
-	if both <= 0 {
-		return 0
-	}
-	return float64(ai) / both
-}
+// ofAIs returns how many of humans and AIs together are AIs. They may be more than the total, which counts
+// a visitor of both kinds only once.
+func ofAIs(human, ai int64) part { return part{ai, human + ai} }
 
-func shareText(human, ai int64) string {
-	if human <= 0 && ai <= 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.1f", 100*share(human, ai)) + "%"
-}
+func shareText(human, ai int64) string { return ofAIs(human, ai).text() }
 
 // textOf shows what somebody wrote on one line, of a length that a list can hold.
 func textOf(text string) string { return cmp.Or(redact.OneLine(text, 300), "(empty)") }
