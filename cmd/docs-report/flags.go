@@ -44,7 +44,23 @@ func (f *flags) setProjects(text string) error {
 	return nil
 }
 
-// parse reads a command line.
+// choose returns the projects that -projects names, or all that the database knows.
+func (f *flags) choose(known []string) ([]string, error) {
+	if len(known) == 0 {
+		return nil, errors.New("the database has no numbers yet: docs-report sync loads them")
+	}
+
+	for _, project := range f.projects {
+		if err := requireKnown(project, known); err != nil {
+			return nil, err
+		}
+	}
+	if len(f.projects) > 0 {
+		return f.projects, nil
+	}
+	return known, nil
+}
+
 func (f *flags) parse(p program, args []string) error {
 	err := usage.Parse(f.FlagSet, args)
 	if errors.Is(err, flag.ErrHelp) {

@@ -144,7 +144,11 @@ func (r *reader) withStore(ctx context.Context, p program, read func() error) er
 	defer s.Close()
 	r.store = s
 
-	if err := r.chooseProjects(ctx); err != nil {
+	known, err := s.Projects(ctx)
+	if err != nil {
+		return err
+	}
+	if r.projects, err = r.choose(known); err != nil {
 		return err
 	}
 	if err := read(); err != nil {
@@ -169,29 +173,6 @@ func (r *reader) parseReader(p program, args []string) error {
 		return usage.Errorf("-site is not a URL such as https://docs.example.com")
 	}
 	r.site = strings.TrimRight(r.site, "/")
-	return nil
-}
-
-// chooseProjects takes the projects that -projects names, or all projects of the database.
-func (r *reader) chooseProjects(ctx context.Context) error {
-	known, err := r.store.Projects(ctx)
-	if err != nil {
-		return err
-	}
-
-	if len(known) == 0 {
-		return errors.New("the database has no numbers yet: docs-report sync loads them")
-	}
-
-	if len(r.projects) == 0 {
-		r.projects = known
-	}
-
-	for _, project := range r.projects {
-		if err := requireKnown(project, known); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 

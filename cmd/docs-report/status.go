@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,20 +36,21 @@ func (p program) status(ctx context.Context, args []string) error {
 		return err
 	}
 
-	known, err := projectsOf(ctx, s, syncs)
+	known, err := s.Projects(ctx)
 	if err != nil {
 		return err
 	}
-	projects := known
-	if len(f.projects) > 0 {
-		projects = f.projects
+	for _, last := range syncs { // may have loaded nothing
+		known = append(known, last.Project)
+	}
+	slices.Sort(known)
+	projects, err := f.choose(slices.Compact(known))
+	if err != nil {
+		return err
 	}
 
 	var all []string
 	for _, project := range projects {
-		if err := requireKnown(project, known); err != nil {
-			return err
-		}
 		text, err := statusOf(ctx, s, syncs, project)
 		if err != nil {
 			return err
@@ -62,24 +62,6 @@ func (p program) status(ctx context.Context, args []string) error {
 		return err
 	}
 	return checkAge(ctx, s, projects, *maxAge)
-}
-
-// projectsOf returns the projects that have visitors or were synced.
-func projectsOf(ctx context.Context, s *store.Store, syncs []store.Sync) ([]string, error) {
-	all, err := s.Projects(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, last := range syncs {
-		all = append(all, last.Project)
-	}
-
-	slices.Sort(all)
-	all = slices.Compact(all)
-	if len(all) == 0 {
-		return nil, errors.New("the database has no numbers yet: docs-report sync loads them")
-	}
-	return all, nil
 }
 
 func statusOf(ctx context.Context, s *store.Store, syncs []store.Sync, project string) (string, error) {

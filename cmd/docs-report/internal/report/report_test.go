@@ -79,7 +79,7 @@ func TestHeadlines(t *testing.T) {
 			want:   []string{"AIs 5 −99% from 500"},
 		},
 		"beyond a double": {
-			now:    mintlify.VisitorTotals{Human: 1 << 62, AI: 1 << 62, Total: 1 << 62},
+			now:    mintlify.VisitorTotals{Human: 1 << 61, AI: 1 << 61, Total: 1 << 61},
 			before: mintlify.VisitorTotals{Human: 1, AI: 1, Total: 1},
 			want:   []string{"Share of AI 50.0%"},
 		},
