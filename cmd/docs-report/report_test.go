@@ -44,7 +44,6 @@ func withLists(r *rig) {
 		QueryCategory:    "Integrations",
 		PageURL:          "https://docs.example.com/docs/page-2?email=jo@example.com",
 	}})
-	r.service.SetViews([]mintlify.View{{Path: "/docs/page-1", Human: 70, AI: 7, Total: 77}})
 }
 
 func read(t *testing.T, path string) string {

@@ -125,7 +125,7 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*ex
 		"the first `day`, 2026-01-02 (default: the first of two reports' weeks)")
 	f.IntVar(&l.Budget, "budget", 90,
 		"`requests` an hour, over all runs on this database; the organization has 100 for all its programs")
-	f.IntVar(&l.Pages, "pages", 5, "the most `pages` of each list: searches, questions, feedback, views")
+	f.IntVar(&l.Pages, "pages", 5, "the most `pages` of each list: searches, questions, feedback")
 	f.BoolVar(&l.Texts, "texts", false,
 		"keep what readers write too: questions and answers, feedback's comments, code and contacts; "+
 			"they are personal data")

@@ -440,10 +440,10 @@ func TestPlanSaysWhatANightCosts(t *testing.T) {
 
 		text, err := r.plan("2000-01-31")
 		require.NoError(t, err)
-		assert.Equal(t, "62 exports to load, about 48 requests and at most 38 for lists; "+
+		assert.Equal(t, "58 exports to load, about 48 requests and at most 26 for lists; "+
 			"90 of the hour's budget of 90 are left.\n"+
 			"What may still change: 1 export, about 1 request. sync loads what fits into the rest of the budget.\n"+
-			"From then on, a night costs about 5 requests on average, and a run may make 90.\n"+
+			"From then on, a night costs about 4 requests on average, and a run may make 90.\n"+
 			"This is for a site of up to 250 pages: each 250 more take a request more for each export of visitors. "+
 			"sync finds out.", text)
 
@@ -451,13 +451,13 @@ func TestPlanSaysWhatANightCosts(t *testing.T) {
 		require.NoError(t, r.load(t.Context(), "2000-01-31"))
 		text, err = r.plan("2000-01-31")
 		require.NoError(t, err)
-		assert.Equal(t, "Up to date; 937 of the hour's budget of 1000 are left.\n"+
-			"From then on, a night costs about 3 requests on average, and a run may make 1000.", text)
+		assert.Equal(t, "Up to date; 941 of the hour's budget of 1000 are left.\n"+
+			"From then on, a night costs about 2 requests on average, and a run may make 1000.", text)
 
-		r.budget = 2
+		r.budget = 1
 		text, err = r.plan("2000-01-31")
 		require.NoError(t, err)
-		assert.Contains(t, text, "a night costs about 3 requests on average: more than the 2 of one run. "+
+		assert.Contains(t, text, "a night costs about 2 requests on average: more than the 1 of one run. "+
 			"Run sync more often, or with -wait.")
 	})
 }

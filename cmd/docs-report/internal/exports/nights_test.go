@@ -25,14 +25,10 @@ import (
 func (r *rig) withLists(rows int) {
 	at := time.Now()
 	var searches []mintlify.SearchTerm
-	var views []mintlify.View
 	for i := range rows {
 		searches = append(searches, mintlify.SearchTerm{Query: fmt.Sprint("term ", i), Hits: int64(rows - i)})
-		views = append(views, mintlify.View{Path: fmt.Sprint("/page-", i), Total: 1})
 	}
 	r.service.SetSearches(searches)
-	r.service.SetViews(views)
-	r.service.SetCallerStats(mintlify.CallerStats{Web: 3, API: 2, Total: 5})
 	r.service.SetConversations([]mintlify.Conversation{{ID: "c", Timestamp: at, Query: "q"}})
 }
 
@@ -64,17 +60,14 @@ func TestTheOrderOfANight(t *testing.T) {
 			"docs searches 2000-04-03 2000-05-01",
 			"docs assistant 2000-04-03 2000-05-01",
 			"docs feedback/by-page 2000-04-03 2000-05-01",
-			"docs assistant/caller-stats 2000-04-03 2000-05-01",
-			"docs views 2000-04-03 2000-05-01",
 			"docs 2000-04-24 2000-05-01",
 			"docs feedback/by-page 2000-04-24 2000-05-01",
 			"docs 2000-03-06 2000-04-03", // what they are compared with
 			"docs searches 2000-03-06 2000-04-03",
 			"docs assistant 2000-03-06 2000-04-03",
 			"docs feedback/by-page 2000-03-06 2000-04-03",
-			"docs assistant/caller-stats 2000-03-06 2000-04-03",
 			"docs 2000-03-13 2000-04-10", // what the next report is compared with
-		}, r.asked()[:14])
+		}, r.asked()[:11])
 
 		asked := r.asked()
 		backlog := slices.Index(asked, "docs 2000-05-06 2000-05-07")
@@ -175,7 +168,7 @@ func TestListsThatFailStopNoDay(t *testing.T) {
 		r.withLists(3)
 		r.budget = 1000
 
-		status := map[string]int{"searches": 500, "assistant": 403, "views": 400}
+		status := map[string]int{"searches": 500, "assistant": 403}
 		transport := &refusing{r.service, func(list, _ string) int { return status[list] }, nil}
 		r.transport = transport
 
@@ -187,7 +180,7 @@ func TestListsThatFailStopNoDay(t *testing.T) {
 			if night == 0 { // a list that has never failed is retried
 				transport.refused = slices.Compact(transport.refused)
 			}
-			assert.Equal(t, []string{"assistant", "searches", "views"}, transport.refused, "night %d", night)
+			assert.Equal(t, []string{"assistant", "searches"}, transport.refused, "night %d", night)
 
 			settled := exports.SettledDay(time.Now())
 			for _, span := range []store.Span{store.Day, store.Week, store.Month} {
@@ -197,7 +190,7 @@ func TestListsThatFailStopNoDay(t *testing.T) {
 			time.Sleep(24 * time.Hour)
 		}
 
-		assert.Equal(t, []store.Kind{store.Conversations, store.Searches, store.Views}, r.troubles())
+		assert.Equal(t, []store.Kind{store.Conversations, store.Searches}, r.troubles())
 		assert.NotZero(t, r.missing())
 
 		clear(status)

@@ -13,12 +13,10 @@ import (
 // conversations have smaller pages: 1,000 of them may be larger than the SDK reads.
 var pageSizes = map[store.Kind]int{
 	store.Visitors:       250,
-	store.Views:          250,
 	store.Searches:       100,
 	store.FeedbackByPage: 100,
 	store.Feedback:       100,
 	store.Conversations:  250,
-	store.Callers:        1,
 }
 
 type pageSeq = iter.Seq2[*store.Page, error]
@@ -26,8 +24,6 @@ type pageSeq = iter.Seq2[*store.Page, error]
 // pages returns the pages of an export that are not loaded yet.
 func pages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
 	switch e.Kind {
-	case store.Views:
-		return viewPages(ctx, client, e)
 	case store.Searches:
 		return searchPages(ctx, client, e)
 	case store.Feedback:
@@ -36,8 +32,6 @@ func pages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq
 		return feedbackByPage(ctx, client, e)
 	case store.Conversations:
 		return conversationPages(ctx, client, e)
-	case store.Callers:
-		return callerPages(ctx, client, e)
 	}
 	return visitorPages(ctx, client, e)
 }
@@ -46,18 +40,6 @@ func visitorPages(ctx context.Context, client *mintlify.Client, e store.Export) 
 	params := mintlify.VisitorsParams{DateFrom: e.From, DateTo: e.To, PageSize: pageSizes[e.Kind], Offset: e.Offset}
 	return convert(client.Analytics.VisitorPages(ctx, params), func(p *mintlify.VisitorPage) *store.Page {
 		return &store.Page{Visitors: p.Visitors, Totals: p.Totals, Next: p.NextOffset, More: p.HasMore}
-	})
-}
-
-func viewPages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
-	params := mintlify.ViewsParams{DateFrom: e.From, DateTo: e.To, PageSize: pageSizes[e.Kind], Offset: e.Offset}
-	return convert(client.Analytics.ViewPages(ctx, params), func(p *mintlify.ViewPage) *store.Page {
-		return &store.Page{
-			Rows:   anyOf(p.Views),
-			Totals: mintlify.VisitorTotals(p.Totals),
-			Next:   p.NextOffset,
-			More:   p.HasMore,
-		}
 	})
 }
 
@@ -78,19 +60,6 @@ func feedbackPages(ctx context.Context, client *mintlify.Client, e store.Export)
 		page.IDs = idsOf(p.Feedback, func(row mintlify.Feedback) string { return row.ID })
 		return page
 	})
-}
-
-// callerPages returns one page with one row.
-func callerPages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
-	params := mintlify.CallerStatsParams{DateFrom: e.From, DateTo: e.To}
-	return func(yield func(*store.Page, error) bool) {
-		stats, err := client.Analytics.GetCallerStats(ctx, params)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		yield(&store.Page{Rows: []any{stats}, Last: true}, nil)
-	}
 }
 
 // feedbackByPage returns one page: the service offers no way to ask for a second.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -109,7 +110,7 @@ func (l *Loader) costOfNight(ctx context.Context, r Range) (int, error) {
 	for _, project := range r.Projects {
 		day := []Task{{newest(project, store.Day), store.Visitors}}
 		week := firsts(r.report(project, SettledDay(time.Now()), l.Texts))
-		month := tasksOf(newest(project, store.Month), append(lists(l.Texts), store.Visitors))
+		month := tasksOf(newest(project, store.Month), append(slices.Clone(lists(l.Texts)), store.Visitors))
 
 		for _, brought := range []struct {
 			tasks []Task
@@ -174,7 +175,7 @@ func requestsFor(task Task, rows int) int {
 // rows returns how many rows an export has, as far as the database knows. If it does not, rows returns the
 // most that are asked for of a list, and one page of visitors.
 func (l *Loader) rows(ctx context.Context, task Task) (rows int, known bool, err error) {
-	if task.Kind == store.FeedbackByPage || task.Kind == store.Callers {
+	if task.Kind == store.FeedbackByPage {
 		return 1, true, nil
 	}
 

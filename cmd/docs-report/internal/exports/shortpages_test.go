@@ -19,7 +19,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
-// shortPages is a transport to a service whose pages of visitors and views have fewer rows than it
+// shortPages is a transport to a service whose pages of visitors and searches have fewer rows than it
 // is asked for, although there are more.
 type shortPages struct {
 	http.RoundTripper
@@ -34,7 +34,7 @@ type shortPages struct {
 // RoundTrip implements [http.RoundTripper].
 func (s *shortPages) RoundTrip(request *http.Request) (*http.Response, error) {
 	_, list, _ := strings.Cut(strings.TrimPrefix(request.URL.Path, "/v1/analytics/"), "/")
-	if list != "visitors" && list != "views" {
+	if list != "visitors" && list != "searches" {
 		return s.RoundTripper.RoundTrip(request)
 	}
 
@@ -45,27 +45,27 @@ func (s *shortPages) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 
 	response, err := s.RoundTripper.RoundTrip(request)
-	if err != nil || s.removes == nil || response.StatusCode != http.StatusOK {
+	if err != nil || s.removes == nil || list != "visitors" || response.StatusCode != http.StatusOK {
 		return response, err
 	}
-	return response, s.remove(response, list)
+	return response, s.remove(response)
 }
 
 // remove takes rows out of a page.
-func (s *shortPages) remove(response *http.Response, list string) error {
+func (s *shortPages) remove(response *http.Response) error {
 	var page map[string]any
 	if err := json.NewDecoder(response.Body).Decode(&page); err != nil {
 		return err
 	}
 
 	left := []any{}
-	for _, row := range page[list].([]any) {
+	for _, row := range page["visitors"].([]any) {
 		path := row.(map[string]any)["path"].(string)
 		if !s.removes(path) {
 			left = append(left, row)
 		}
 	}
-	page[list] = left
+	page["visitors"] = left
 
 	body, err := json.Marshal(page)
 	response.Body = io.NopCloser(bytes.NewReader(body))
@@ -91,8 +91,7 @@ func (s *shortPages) left(site visitors) visitors {
 // endsInSeven is true of each tenth page.
 func endsInSeven(path string) bool { return strings.HasSuffix(path, "7") }
 
-// failsOnce is a transport to a service that refuses each page of visitors and views of one window
-// once.
+// failsOnce is a transport to a service that refuses each page of visitors of one window once.
 type failsOnce struct {
 	http.RoundTripper
 	service  *mintlifytest.Service
@@ -104,18 +103,16 @@ type failsOnce struct {
 func (f *failsOnce) RoundTrip(request *http.Request) (*http.Response, error) {
 	query := request.URL.Query()
 	_, list, _ := strings.Cut(strings.TrimPrefix(request.URL.Path, "/v1/analytics/"), "/")
-	op := mintlify.Operation("get " + list)
-	isCounted := op == mintlify.OpGetVisitors || op == mintlify.OpGetViews
-	if !isCounted || query.Get("dateFrom") != f.from || query.Get("dateTo") != f.to {
+	if list != "visitors" || query.Get("dateFrom") != f.from || query.Get("dateTo") != f.to {
 		return f.RoundTripper.RoundTrip(request)
 	}
 
-	page := list + query.Get("offset")
+	page := query.Get("offset")
 	if f.failed[page] {
 		f.pages++
 	} else {
 		f.failed[page] = true
-		f.service.FailNext(op, 1, mintlifytest.Fault{Status: http.StatusBadRequest})
+		f.service.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: http.StatusBadRequest})
 	}
 	return f.RoundTripper.RoundTrip(request)
 }
@@ -132,7 +129,6 @@ func TestShortPagesAreStoredOnceWhereverARunEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			onDay(t, time.March, 15, 2, site(tc.rows), func(t *testing.T, r *rig) {
-				r.withLists(tc.rows)
 				r.budget = 1000
 
 				short := tc.short
@@ -144,47 +140,19 @@ func TestShortPagesAreStoredOnceWhereverARunEnds(t *testing.T) {
 				r.transport = ending
 
 				runs := 1
-				for r.load(t.Context(), "2000-02-14") != nil || r.lacksViews() {
+				for r.load(t.Context(), "2000-02-14") != nil {
 					runs++
 					require.Less(t, runs, 40)
 				}
 				assert.Equal(t, len(ending.failed), ending.pages, "no page twice")
-				assert.GreaterOrEqual(t, ending.pages, 2*4)
+				assert.GreaterOrEqual(t, ending.pages, 4)
 
 				w := store.LastWeeks("docs", 4, day(time.March, 14))
 				require.Equal(t, "2000-02-14", w.From.String())
 				r.requireWindows(short.left(site(tc.rows)), []store.Window{w})
-				r.read(func(s *store.Store) {
-					export, views, err := store.List[mintlify.View](t.Context(), s, w, store.Views)
-					require.NoError(t, err)
-					assert.False(t, export.Truncated)
-
-					want := []string{}
-					for i := range tc.rows {
-						if path := fmt.Sprint("/page-", i); short.removes == nil || !short.removes(path) {
-							want = append(want, path)
-						}
-					}
-					paths := []string{}
-					for _, view := range views {
-						paths = append(paths, view.Path)
-					}
-					assert.Equal(t, want, paths)
-				})
 			})
 		})
 	}
-}
-
-// lacksViews reports whether the views of the report are not loaded.
-func (r *rig) lacksViews() bool {
-	lacks := false
-	r.read(func(s *store.Store) {
-		export, _, err := s.Find(r.t.Context(), store.LastWeeks("docs", 4, day(time.March, 14)), store.Views)
-		require.NoError(r.t, err)
-		lacks = export.State != store.Loaded
-	})
-	return lacks
 }
 
 // A cap of 50 must not make a list five times as many requests.
@@ -193,27 +161,27 @@ func TestTheBoundOfAListCountsItsPages(t *testing.T) {
 		r.withLists(600)
 		r.transport = &shortPages{RoundTripper: r.service, limit: 50}
 
-		// Visitors and four other lists, of up to five pages; and two pages of views.
-		r.budget = 1 + 5 + 1 + 1 + 1 + 2
+		r.budget = 1 + 2 // visitors, and two pages of searches
 		requireQuota(t, r.load(t.Context(), "2000-02-14"))
 		text, err := r.plan("2000-02-14")
 		require.NoError(t, err)
-		assert.Contains(t, text, "at most 7 for lists", "three pages of views, and four weeks' feedback by page")
+		assert.Contains(t, text, "at most 13 for lists",
+			"three pages of searches, five of questions, and feedback by page of the report and its weeks")
 
 		r.budget = 1000
 		require.NoError(t, r.load(t.Context(), "2000-02-14"))
 
-		views := []string{}
+		pages := 0
 		for _, asked := range r.asked() {
-			if offset, isOfReport := strings.CutPrefix(asked, "docs views 2000-02-14 2000-03-13"); isOfReport {
-				views = append(views, offset)
+			if asked == "docs searches 2000-02-14 2000-03-13" {
+				pages++
 			}
 		}
-		assert.Equal(t, []string{"", " 50", " 100", " 150", " 200"}, views)
+		assert.Equal(t, 5, pages)
 
 		r.read(func(s *store.Store) {
 			w := store.LastWeeks("docs", 4, day(time.March, 14))
-			export, rows, err := store.List[mintlify.View](t.Context(), s, w, store.Views)
+			export, rows, err := store.List[mintlify.SearchTerm](t.Context(), s, w, store.Searches)
 			require.NoError(t, err)
 			assert.Len(t, rows, 250)
 			assert.True(t, export.Truncated)

@@ -125,15 +125,14 @@ func firsts(tasks []Task) []Task {
 }
 
 // compared are the lists of which a report shows the change.
-var compared = []store.Kind{store.Searches, store.Conversations, store.FeedbackByPage, store.Callers}
+var compared = []store.Kind{store.Searches, store.Conversations, store.FeedbackByPage}
 
 // lists returns the lists that a report shows.
 func lists(texts bool) []store.Kind {
-	all := append(slices.Clone(compared), store.Views)
 	if texts { // feedback without its texts says less than the counts by page
-		all = append(all, store.Feedback)
+		return append(slices.Clone(compared), store.Feedback)
 	}
-	return all
+	return compared
 }
 
 // report returns the last whole weeks that have ended by a day, their lists, and the last of

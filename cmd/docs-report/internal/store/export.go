@@ -17,12 +17,10 @@ type Kind string
 // The kinds of exports. All but visitors are lists.
 const (
 	Visitors       Kind = "visitors"
-	Views          Kind = "views"
 	Searches       Kind = "searches"
 	FeedbackByPage Kind = "feedback by page"
 	Feedback       Kind = "feedback"
 	Conversations  Kind = "conversations"
-	Callers        Kind = "callers" // has one row: from where readers ask the assistant
 )
 
 // HasTexts reports whether readers write the rows of a kind.

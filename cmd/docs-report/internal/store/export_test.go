@@ -104,10 +104,10 @@ func listRoundTrip(t *testing.T, where string) {
 	assert.True(t, list.Truncated)
 	assert.Equal(t, 2, list.Kept)
 
-	begun, err = beginOf(s, window, store.Views, time.Now())
+	begun, err = beginOf(s, window, store.FeedbackByPage, time.Now())
 	require.NoError(t, err)
 	require.NoError(t, s.Refuse(t.Context(), begun, "403"))
-	list, _, err = store.List[mintlify.View](t.Context(), s, window, store.Views)
+	list, _, err = store.List[mintlify.FeedbackCount](t.Context(), s, window, store.FeedbackByPage)
 	require.NoError(t, err)
 	assert.Equal(t, "403", list.Problem)
 }
@@ -236,7 +236,7 @@ func pruneFailed(t *testing.T, where string) {
 		{week, store.Visitors},
 		{january, store.Visitors},
 		{february, store.Visitors},
-		{february, store.Views},
+		{february, store.Searches},
 		{inRange, store.Visitors},
 	} {
 		begun, err := beginOf(s, failed.window, failed.kind, time.Now().Add(time.Hour))
@@ -306,28 +306,15 @@ func comeAgain(t *testing.T, where string) {
 		row("/b", 1), row("", 1), row("/a", 2), row("/c", 1),
 	}
 
-	for _, kind := range []store.Kind{store.Visitors, store.Views} {
-		begun, err := beginOf(s, window, kind, time.Now().Add(time.Hour))
+	begun := begin(t, s)
+	for i, rows := range pages {
+		p := &store.Page{Visitors: rows, Next: 5 * (i + 1), More: i == 0, Last: i == 1, IsResumed: i == 1}
+		var err error
+		begun, err = s.Append(t.Context(), begun, p)
 		require.NoError(t, err)
-		for i, rows := range pages {
-			p := &store.Page{Visitors: rows, Next: 5 * (i + 1), More: i == 0, Last: i == 1, IsResumed: i == 1}
-			if kind == store.Views {
-				p.Visitors = nil
-				for _, row := range rows {
-					p.Rows = append(p.Rows, mintlify.View(row))
-				}
-			}
-
-			begun, err = s.Append(t.Context(), begun, p)
-			require.NoError(t, err)
-			assert.Equal(t, i+1, begun.Pages)
-		}
+		assert.Equal(t, i+1, begun.Pages)
 	}
-
 	assert.Equal(t, want, rowsOf(t, s))
-	_, views, err := store.List[mintlify.Visitor](t.Context(), s, window, store.Views)
-	require.NoError(t, err)
-	assert.Equal(t, want, views)
 }
 
 // Days lose their pages, and keep their counts. No other span does, nor a day that is to be kept.

@@ -30,48 +30,38 @@ type Page struct {
 
 // insert stores the rows of a page behind those that the export has.
 func (e Export) insert(ctx context.Context, tx *sql.Tx, page *Page) error {
+	visitors := page.Visitors
 	if page.IsResumed {
 		var err error
-		if page, err = e.withoutStored(ctx, tx, page); err != nil {
+		if visitors, err = e.withoutStored(ctx, tx, visitors); err != nil {
 			return err
 		}
 	}
-	if err := e.insertVisitors(ctx, tx, page.Visitors); err != nil {
+	if err := e.insertVisitors(ctx, tx, visitors); err != nil {
 		return err
 	}
 	return e.insertRows(ctx, tx, page)
 }
 
-// withoutStored returns a page of visitors or views without the rows that the export already has,
-// each as often as it has it. A row without a path may be equal to another row.
-func (e Export) withoutStored(ctx context.Context, tx *sql.Tx, page *Page) (*Page, error) {
+// withoutStored returns visitors without the rows that the export already has, each as often as it has it.
+// A row without a path may be equal to another row.
+func (e Export) withoutStored(
+	ctx context.Context, tx *sql.Tx, visitors []mintlify.Visitor,
+) ([]mintlify.Visitor, error) {
 	var stored []mintlify.Visitor
 	if err := sqldb.Scan(ctx, tx, appendVisitor(&stored), selectVisitors, e.id); err != nil {
 		return nil, err
-	}
-	if e.Kind == Views { // a view has the fields of a visitor
-		if err := sqldb.Scan(ctx, tx, appendRow(&stored), selectList, e.id); err != nil {
-			return nil, err
-		}
 	}
 
 	counts := map[mintlify.Visitor]int{}
 	for _, row := range stored {
 		counts[row]++
 	}
-	isStored := func(row mintlify.Visitor) bool {
+	return slices.DeleteFunc(slices.Clone(visitors), func(row mintlify.Visitor) bool {
 		row.Path = text(row.Path)
 		counts[row]--
 		return row.Path != "" && counts[row] >= 0
-	}
-
-	left := *page
-	left.Visitors = slices.DeleteFunc(slices.Clone(page.Visitors), isStored)
-	left.Rows = slices.DeleteFunc(slices.Clone(page.Rows), func(row any) bool {
-		view, isView := row.(mintlify.View)
-		return isView && isStored(mintlify.Visitor(view))
-	})
-	return &left, nil
+	}), nil
 }
 
 const rowsAtOnce = 25 // keeps statements short: SQLite looks each parameter up among all of them

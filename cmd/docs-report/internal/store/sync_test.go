@@ -47,15 +47,15 @@ func troubles(t *testing.T, where string) {
 	require.NoError(t, err)
 	require.NoError(t, s.Fail(t.Context(), failed, "500\x00"))
 
-	refused, err := beginOf(s, window, store.Views, time.Now())
+	refused, err := beginOf(s, window, store.FeedbackByPage, time.Now())
 	require.NoError(t, err)
 	require.NoError(t, s.Refuse(t.Context(), refused, "403"))
 
 	all, err := s.Troubles(t.Context(), "docs")
 	require.NoError(t, err)
 	assert.Equal(t, []store.Trouble{
+		{Kind: store.FeedbackByPage, Exports: 1, Newest: window, Problem: "403"},
 		{Kind: store.Searches, Exports: 1, Newest: window, Problem: "500\uFFFD"},
-		{Kind: store.Views, Exports: 1, Newest: window, Problem: "403"},
 	}, all)
 
 	_, begun, err := s.Find(t.Context(), window, store.Searches)
@@ -76,18 +76,18 @@ func troubles(t *testing.T, where string) {
 // What was loaded of a list outlives that the service refuses it later.
 func refusedReload(t *testing.T, where string) {
 	s := open(t, where)
-	save(t, s, window, store.Views, &store.Page{Rows: []any{mintlify.View{Path: "/a", Total: 9}}, Last: true})
+	save(t, s, window, store.FeedbackByPage, &store.Page{Rows: []any{mintlify.FeedbackCount{Path: "/a", Total: 9}}, Last: true})
 
-	reloaded, err := beginOf(s, window, store.Views, time.Now().Add(time.Hour))
+	reloaded, err := beginOf(s, window, store.FeedbackByPage, time.Now().Add(time.Hour))
 	require.NoError(t, err)
 	require.NoError(t, s.Refuse(t.Context(), reloaded, "403\x00"))
 
-	list, rows, err := store.List[mintlify.View](t.Context(), s, window, store.Views)
+	list, rows, err := store.List[mintlify.FeedbackCount](t.Context(), s, window, store.FeedbackByPage)
 	require.NoError(t, err)
 	assert.Equal(t, store.Loaded, list.State)
-	assert.Equal(t, []mintlify.View{{Path: "/a", Total: 9}}, rows)
+	assert.Equal(t, []mintlify.FeedbackCount{{Path: "/a", Total: 9}}, rows)
 
 	all, err := s.Troubles(t.Context(), "docs")
 	require.NoError(t, err)
-	assert.Equal(t, []store.Trouble{{Kind: store.Views, Exports: 1, Newest: window, Problem: "403\uFFFD"}}, all)
+	assert.Equal(t, []store.Trouble{{Kind: store.FeedbackByPage, Exports: 1, Newest: window, Problem: "403\uFFFD"}}, all)
 }
