@@ -19,6 +19,7 @@ func (p program) forget(ctx context.Context, args []string) error {
 	feedback := f.String("feedback", "", "delete the feedback of this `ID`, for good")
 	search := f.String("search", "", "delete the search `TERM` in all its spellings, for good")
 	project := f.String("project", store.AllProjects, "only in this `project`")
+
 	if err := f.parse(p, args); err != nil {
 		return err
 	}

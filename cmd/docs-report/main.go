@@ -103,6 +103,7 @@ func (p program) exit(ctx context.Context, err error) int {
 
 	case usage.Is(err):
 		code = exitUsage
+
 	case ctx.Err() != nil:
 		code = exitInterrupted
 		err = errors.New("interrupted")
@@ -111,6 +112,7 @@ func (p program) exit(ctx context.Context, err error) int {
 	case errors.As(err, &held), errors.Is(err, store.ErrLost):
 		code = exitQuota
 		advice = " Run the same command when that one has ended, or with -wait:" + resumes
+
 	case errors.As(err, &quota):
 		code = exitQuota
 		advice = " Run the same command then:" + resumes

@@ -24,6 +24,7 @@ func (r *reader) checkOnePage(path, output, csv string, since mintlify.Date) err
 		return usage.Errorf("-since wants -page, the page that was changed then")
 	case path == "":
 		return nil
+
 	case csv != "" || !r.month.IsZero():
 		return usage.Errorf("-page shows one page over all weeks: leave out -csv and -month")
 	case output == "" || isFolder(output):
@@ -78,6 +79,7 @@ func (r *reader) pageInput(ctx context.Context, project, path string) (report.Pa
 	if in.Path, err = r.findPage(ctx, project, path); err != nil {
 		return in, err
 	}
+
 	if in.Weeks, err = r.pageSeries(ctx, project, store.Week, in.Path); err != nil {
 		return in, err
 	}
@@ -87,6 +89,7 @@ func (r *reader) pageInput(ctx context.Context, project, path string) (report.Pa
 	if in.Months, err = r.pageSeries(ctx, project, store.Month, in.Path); err != nil {
 		return in, err
 	}
+
 	if len(in.Weeks) == 0 {
 		return in, fmt.Errorf("%q has no whole week in the database: docs-report sync loads them", project)
 	}
@@ -133,6 +136,7 @@ func (r *reader) pageSeries(ctx context.Context, project string, span store.Span
 func (r *reader) findPage(ctx context.Context, project, path string) (string, error) {
 	slashed := "/" + strings.Trim(path, "/")
 	name := r.moved.Name(slashed)
+
 	for _, spelling := range append([]string{path, slashed, name}, r.moved.From(name)...) {
 		found, err := r.store.HasPage(ctx, project, spelling)
 		if err != nil {
@@ -142,6 +146,7 @@ func (r *reader) findPage(ctx context.Context, project, path string) (string, er
 			return r.moved.Name(spelling), nil
 		}
 	}
+
 	return "", usage.Errorf("the database has no page %q of %q: "+
 		"give the path as the report shows it, such as /quickstart", path, project)
 }

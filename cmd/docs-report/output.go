@@ -58,22 +58,10 @@ func isSameFile(a, b string) bool {
 	if errA == nil && errB == nil {
 		return os.SameFile(infoA, infoB)
 	}
-	return placeOf(a) == placeOf(b)
-}
 
-// placeOf returns an absolute path, with the links of its folder resolved.
-func placeOf(path string) string {
-	if path == stdout {
-		return stdout
-	}
-	absolute, err := filepath.Abs(path)
-	if err != nil {
-		return path
-	}
-	if folder, err := filepath.EvalSymlinks(filepath.Dir(absolute)); err == nil {
-		return filepath.Join(folder, filepath.Base(absolute))
-	}
-	return absolute
+	absoluteA, errA := filepath.Abs(a)
+	absoluteB, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && absoluteA == absoluteB
 }
 
 func (p program) writeCSV(path string, inputs []report.Input) error {

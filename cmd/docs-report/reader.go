@@ -42,6 +42,7 @@ func (p program) newReader(name string) *reader {
 	r.addPeriod()
 	r.maxAge = r.maxAgeVar()
 	r.BoolVar(&r.demo, "demo", false, "show made-up data, without a database")
+
 	r.dayVar(&r.month, "2006-01", "month", "the `month`, 2026-01, instead of the last weeks")
 	r.Func("machine", "a `pattern` of files for machines, beside llms.txt, llms-full.txt and /mcp: "+
 		"a file's name such as *.md, or a path; give it again for more", r.addMachine)
@@ -100,6 +101,7 @@ func (r *reader) addMachine(pattern string) error {
 func (r *reader) read(ctx context.Context, p program) ([]report.Input, error) {
 	var inputs []report.Input
 	err := r.withStore(ctx, p, func() error {
+
 		for _, project := range r.projects {
 			in, err := r.input(ctx, project)
 			if err != nil {
@@ -195,6 +197,7 @@ func (r *reader) input(ctx context.Context, project string) (report.Input, error
 		Sitemap:   r.sitemap,
 		Final:     true,
 	}
+
 	window, err := r.window(ctx, project)
 	if err != nil {
 		return in, err
@@ -247,9 +250,11 @@ func (r *reader) readTrends(ctx context.Context, in *report.Input) error {
 	if in.Trend, err = r.store.Series(ctx, unit, window); err != nil {
 		return err
 	}
+
 	if in.TrendFrom, err = r.store.Series(ctx, unit, in.Before.Window); err != nil {
 		return err
 	}
+
 	if in.Days, err = r.store.Series(ctx, store.Day, store.Window{Project: window.Project}); err != nil {
 		return err
 	}

@@ -44,6 +44,7 @@ func (p program) status(ctx context.Context, args []string) error {
 		known = append(known, last.Project)
 	}
 	slices.Sort(known)
+
 	projects, err := f.choose(slices.Compact(known))
 	if err != nil {
 		return err
@@ -71,10 +72,12 @@ func statusOf(ctx context.Context, s *store.Store, syncs []store.Sync, project s
 			last = syncText(sync)
 		}
 	}
+
 	newest, hasDay, err := s.Newest(ctx, project, store.Day)
 	if err != nil {
 		return "", err
 	}
+
 	troubles, err := s.Troubles(ctx, project)
 	if err != nil {
 		return "", err
@@ -101,6 +104,7 @@ func syncText(last store.Sync) string {
 	default:
 		text += fmt.Sprintf(", about %d requests missing", last.Missing)
 	}
+
 	if last.Problem != "" {
 		text += ": " + redact.OneLine(last.Problem, 300)
 	}

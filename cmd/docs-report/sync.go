@@ -120,6 +120,7 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*ex
 	f.addPeriod()
 	l := &exports.Loader{}
 	var what exports.Range
+
 	f.BoolVar(&f.demo, "demo", false, "load made-up data into a new database, named by -db")
 	f.dayVar(&what.From, time.DateOnly, "from",
 		"the first `day`, 2026-01-02 (default: the first of two reports' weeks)")
@@ -212,6 +213,7 @@ func checkSync(f *flags, service service, l *exports.Loader, what exports.Range)
 		return fmt.Errorf("%w, or give -projects", usage.ErrNoProject)
 	case f.demo && f.db == "":
 		return errors.New("-demo wants -db, such as sqlite:demo.db: a database of its own")
+
 	case l.Budget < 1:
 		return fmt.Errorf("-budget is %d, want 1 or more", l.Budget)
 	case l.Pages < 1:

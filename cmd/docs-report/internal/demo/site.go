@@ -82,6 +82,7 @@ func visits(w store.Window) (humans, ais float64) {
 
 		h := 1500 * size * math.Pow(1.25, years) * (0.93 + 0.14*noise(w.Project, day.From.String(), "human"))
 		a := 190 * size * math.Pow(4, years) * (0.9 + 0.2*noise(w.Project, day.From.String(), "ai"))
+
 		if at.Weekday() == time.Saturday || at.Weekday() == time.Sunday {
 			h *= 0.42
 			a *= 0.8
@@ -156,8 +157,10 @@ func (s site) feedback(now time.Time) []mintlify.Feedback {
 			Status:    mintlify.FeedbackPending,
 			Helpful:   &helpful,
 		}
+
 		if !helpful && noise(id, "comments") < 0.3 {
 			row.Comment = pick(s.Comments, id)
+
 			if noise(id, "settled") < 0.3 {
 				row.Status = mintlify.FeedbackResolved
 			}
@@ -186,6 +189,7 @@ func (s site) conversations(now time.Time) []mintlify.Conversation {
 			ResolutionStatus: mintlify.ResolutionAnswered,
 			PageURL:          "https://docs.example.com" + s.readAt(id),
 		}
+
 		if noise(id, "answered") < 0.4*noise(question[1]) {
 			row.Response = "I could not find that in the documentation."
 			row.ResolutionStatus = mintlify.ResolutionUnanswered

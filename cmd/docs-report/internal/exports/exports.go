@@ -195,6 +195,7 @@ func (l *Loader) loadOne(ctx context.Context, q *queue, task Task) error {
 	}
 
 	err := l.loadTask(ctx, task, q.attempts(task))
+
 	switch {
 	case err == nil:
 		q.succeeded(task)

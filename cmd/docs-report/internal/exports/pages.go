@@ -82,6 +82,7 @@ func conversationPages(ctx context.Context, client *mintlify.Client, e store.Exp
 		PageSize: pageSizes[e.Kind],
 		Cursor:   e.Cursor,
 	}
+
 	return convert(client.Analytics.ConversationPages(ctx, params), func(p *mintlify.ConversationPage) *store.Page {
 		page := &store.Page{Cursor: p.NextCursor, More: p.HasMore}
 		page.IDs = idsOf(p.Conversations, func(row mintlify.Conversation) string { return row.ID })

@@ -121,6 +121,7 @@ func (l *Loader) costOfNight(ctx context.Context, r Range) (int, error) {
 				if err != nil {
 					return 0, err
 				}
+
 				total += float64(requestsFor(task, rows)) / brought.days
 			}
 		}

@@ -46,6 +46,7 @@ func Find(points []store.Point) (days []store.Point, found []Day) {
 		}
 
 		d := Day{Day: day.From, OfHumans: humans[i], OfAIs: ais[i]}
+
 		if at, ok := nearestUsual(days, i, isOdd); ok {
 			usual := days[at].Counts
 			d.Usual = days[at].From
@@ -100,6 +101,7 @@ func nearestUsual(days []store.Point, i int, isOdd func(int) bool) (int, bool) {
 		d := days[j].From.Time().Sub(days[i].From.Time())
 		return d.Abs().Hours()
 	}
+
 	for j, day := range days {
 		if isOdd(j) || day.From.Time().Weekday() != days[i].From.Time().Weekday() {
 			continue

@@ -44,11 +44,13 @@ func (in PageInput) changed() *beforeAfter {
 				"what stands out on them is not known, so there is no comparison.", span(week.Window))
 		}
 	}
+
 	c := &beforeAfter{
 		Since:  in.Since.Time().Format(longDay),
 		Before: span(before),
 		After:  span(after),
 	}
+
 	if both.missing != "" {
 		c.Notes = append(c.Notes, both.missing)
 	}

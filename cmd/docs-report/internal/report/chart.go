@@ -220,6 +220,7 @@ func (p plot) chart() *chart {
 		} else {
 			panel.draw(*c, p.buckets)
 		}
+
 		c.Panels = append(c.Panels, panel)
 		top = panel.Bottom + panelGap
 		c.Bottom = panel.Bottom
@@ -322,6 +323,7 @@ func (p *panel) draw(c chart, buckets []bucket) {
 			isShown := len(run) == 1 || slices.Contains(p.outliers, i)
 			p.Dots = append(p.Dots, dot{At: i, X: c.middle(i), Y: p.y(*p.now[i]), IsShown: isShown})
 		}
+
 		if len(run) > 1 {
 			line := p.line(c, run, p.now)
 			first := c.middle(run[0])
@@ -369,6 +371,7 @@ func runs(numbers []*float64, buckets []bucket) [][]int {
 			isOpen = false
 			continue
 		}
+
 		if !isOpen || buckets[i].isCut {
 			all = append(all, nil)
 		}

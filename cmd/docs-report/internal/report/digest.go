@@ -73,9 +73,11 @@ func (v view) title() string {
 	if v.Demo {
 		title += " (demo: made-up numbers)"
 	}
+
 	if v.LateWeek != "" {
 		title += " · " + v.LateWeek
 	}
+
 	if v.Missing != "" {
 		title += " · " + v.Missing
 	}

@@ -45,6 +45,7 @@ func (in Input) aisRead(pages []comparison) findings {
 			Width:  float64(c.usualNow.AI),
 			Change: in.compared.visitors(c.usualNow.AI, c.usualBefore.AI),
 		}
+
 		if c.isMachine {
 			row.Quiet = "a file for machines"
 		}

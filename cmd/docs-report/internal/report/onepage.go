@@ -82,6 +82,7 @@ func newPageView(in PageInput) pageView {
 		Asked:      in.asked(),
 		Complaints: in.complaints(),
 	}
+
 	v.HasTexts = true // the searches that end here
 
 	if !in.Since.IsZero() {

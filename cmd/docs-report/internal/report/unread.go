@@ -17,6 +17,7 @@ func (in Input) unread() *unread {
 	}
 
 	humans := map[string]int64{}
+
 	for _, row := range in.Period.Rows {
 		humans[pagePath(row.Path)] += row.Human
 	}

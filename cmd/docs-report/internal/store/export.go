@@ -93,7 +93,7 @@ func (s *Store) Begin(ctx context.Context, wanted Export, freshSince time.Time) 
 
 		begun = Export{Window: wanted.Window, Kind: wanted.Kind, Texts: wanted.Texts, At: time.Now(), State: Begun}
 		begun.id = rand.Int64()
-		_, err = exec(ctx, tx, `INSERT INTO docs_exports
+		_, err = tx.ExecContext(ctx, `INSERT INTO docs_exports
 			(id, project, date_from, date_to, span, kind, texts, fetched_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 			begun.id, begun.Project, begun.From.String(), begun.To.String(), string(begun.Span()), string(begun.Kind),
 			begun.Texts, milliseconds(begun.At))
@@ -112,11 +112,11 @@ func (s *Store) Append(ctx context.Context, e Export, page *Page) (Export, error
 	after.Totals = page.Totals
 
 	err := s.change(ctx, func(tx *sql.Tx) error {
-		moved, err := exec(ctx, tx, `UPDATE docs_exports
+		const move = `UPDATE docs_exports
 			SET problem = '', next_offset = $1, cursor_at = $2, pages_loaded = $3, human = $4, ai = $5, total = $6
-			WHERE id = $7 AND next_offset = $8 AND NOT complete`,
-			after.Offset, after.Cursor, after.Pages, after.Totals.Human, after.Totals.AI, after.Totals.Total,
-			e.id, e.Offset)
+			WHERE id = $7 AND next_offset = $8 AND NOT complete`
+		moved, err := sqldb.Changed(tx.ExecContext(ctx, move, after.Offset, after.Cursor, after.Pages,
+			after.Totals.Human, after.Totals.AI, after.Totals.Total, e.id, e.Offset))
 		if err != nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func (e Export) complete(ctx context.Context, tx *sql.Tx, truncated bool, proble
 		return err
 	}
 
-	_, err = exec(ctx, tx, `UPDATE docs_exports SET complete = TRUE, truncated = $1, problem = $2,
+	_, err = tx.ExecContext(ctx, `UPDATE docs_exports SET complete = TRUE, truncated = $1, problem = $2,
 		rows_kept = (SELECT COUNT(*) FROM docs_visitors WHERE export = $3)
 			+ (SELECT COUNT(*) FROM docs_rows WHERE export = $3)
 		WHERE id = $3`, truncated, problem, e.id)
@@ -173,7 +173,7 @@ func (s *Store) Fail(ctx context.Context, e Export, problem string) error {
 }
 
 func (e Export) fail(ctx context.Context, tx *sql.Tx, problem string) error {
-	_, err := exec(ctx, tx, `UPDATE docs_exports SET problem = $1, failed_at = $2 WHERE id = $3 AND NOT complete`,
+	_, err := tx.ExecContext(ctx, `UPDATE docs_exports SET problem = $1, failed_at = $2 WHERE id = $3 AND NOT complete`,
 		text(problem), milliseconds(time.Now()), e.id)
 	return err
 }

@@ -46,7 +46,7 @@ func (s *Store) ForgetTexts(ctx context.Context, project string) (int, error) {
 func (s *Store) forget(ctx context.Context, work func(*sql.Tx) (int, error)) (int, error) {
 	rows := 0
 	err := s.write(ctx, func(tx *sql.Tx) error {
-		if _, err := exec(ctx, tx, `UPDATE docs_service SET version = version`); err != nil {
+		if _, err := tx.ExecContext(ctx, `UPDATE docs_service SET version = version`); err != nil {
 			return err
 		}
 		var err error
@@ -107,6 +107,7 @@ func (s *Store) Forget(ctx context.Context, project string, kind Kind, what stri
 			var export, position int64
 			var id string
 			err := rows.Scan(&export, &position, &id)
+
 			if nameOf(id) == name {
 				found = append(found, []any{export, position})
 			}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 )
 
 // leaseTime is for how long a sync holds the database after its last sign of life.
@@ -40,18 +42,19 @@ func (s *Store) Take(ctx context.Context) error {
 
 		const take = `UPDATE docs_service SET holder = $1, held_until = $2
 			WHERE holder IN ('', $1) OR held_until <= $3`
-		taken, err := exec(ctx, tx, take, s.holder, milliseconds(now.Add(leaseTime)), milliseconds(now))
+		until := milliseconds(now.Add(leaseTime))
+		taken, err := sqldb.Changed(tx.ExecContext(ctx, take, s.holder, until, milliseconds(now)))
 		if err != nil || taken > 0 {
 			return err
 		}
 
 		held := &HeldError{}
-		var until int64
+		var heldUntil int64
 		const read = `SELECT holder, held_until FROM docs_service`
-		if err := tx.QueryRowContext(ctx, read).Scan(&held.Holder, &until); err != nil {
+		if err := tx.QueryRowContext(ctx, read).Scan(&held.Holder, &heldUntil); err != nil {
 			return err
 		}
-		held.Until = instant(until)
+		held.Until = instant(heldUntil)
 		return held
 	})
 }
@@ -64,7 +67,7 @@ func (s *Store) Keep(ctx context.Context) error {
 // Release lets another run load into the database at once.
 func (s *Store) Release(ctx context.Context) error {
 	return s.write(ctx, func(tx *sql.Tx) error {
-		_, err := exec(ctx, tx, `UPDATE docs_service SET holder = '', held_until = 0 WHERE holder = $1`, s.holder)
+		_, err := tx.ExecContext(ctx, `UPDATE docs_service SET holder = '', held_until = 0 WHERE holder = $1`, s.holder)
 		return err
 	})
 }
@@ -74,7 +77,8 @@ func (s *Store) Release(ctx context.Context) error {
 func (s *Store) change(ctx context.Context, work func(*sql.Tx) error) error {
 	return s.write(ctx, func(tx *sql.Tx) error {
 		const renew = `UPDATE docs_service SET held_until = $1 WHERE holder = $2`
-		renewed, err := exec(ctx, tx, renew, milliseconds(time.Now().Add(leaseTime)), s.holder)
+		until := milliseconds(time.Now().Add(leaseTime))
+		renewed, err := sqldb.Changed(tx.ExecContext(ctx, renew, until, s.holder))
 		if err != nil {
 			return err
 		}

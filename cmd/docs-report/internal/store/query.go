@@ -24,6 +24,7 @@ func scanExport(rows *sql.Rows) (Export, error) {
 	var from, to string
 	var at, failedAt int64
 	var isComplete, isExpired bool
+
 	err := rows.Scan(&e.id, &e.Project, &from, &to, &e.Kind, &isComplete, &isExpired, &at,
 		&failedAt, &e.Kept, &e.Totals.Human, &e.Totals.AI, &e.Totals.Total, &e.Truncated, &e.Texts, &e.Problem,
 		&e.Offset, &e.Cursor, &e.Pages)

@@ -30,6 +30,7 @@ func (s *Store) Reserve(ctx context.Context, budget int) (int, error) {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		now := time.Now()
 		q, err := readQuota(ctx, tx, now)
+
 		switch {
 		case err != nil:
 			return err
@@ -41,10 +42,10 @@ func (s *Store) Reserve(ctx context.Context, budget int) (int, error) {
 		}
 
 		left = budget - q.used - 1
-		if _, err := exec(ctx, tx, `DELETE FROM docs_requests WHERE sent_at <= $1`, old(now)); err != nil {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM docs_requests WHERE sent_at <= $1`, old(now)); err != nil {
 			return err
 		}
-		_, err = exec(ctx, tx, `INSERT INTO docs_requests (sent_at) VALUES ($1)`, milliseconds(now))
+		_, err = tx.ExecContext(ctx, `INSERT INTO docs_requests (sent_at) VALUES ($1)`, milliseconds(now))
 		return err
 	})
 	return left, err
@@ -92,7 +93,7 @@ func readQuota(ctx context.Context, db once.DB, now time.Time) (quota, error) {
 func (s *Store) Block(ctx context.Context, until time.Time) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		const update = `UPDATE docs_service SET blocked_until = $1 WHERE blocked_until < $1`
-		_, err := exec(ctx, tx, update, milliseconds(until))
+		_, err := tx.ExecContext(ctx, update, milliseconds(until))
 		return err
 	})
 }

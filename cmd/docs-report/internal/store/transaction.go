@@ -50,15 +50,6 @@ func (s *Store) transact(ctx context.Context, work func(*sql.Tx) error) error {
 	return sqldb.Transact(ctx, s.db, work)
 }
 
-// exec returns how many rows a statement has changed.
-func exec(ctx context.Context, tx *sql.Tx, statement string, args ...any) (int64, error) {
-	result, err := tx.ExecContext(ctx, statement, args...)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
 // isConflict reports whether another program makes the same tables at the same time.
 func isConflict(err error) bool {
 	const uniqueViolation, duplicateTable, duplicateObject = "23505", "42P07", "42710"
