@@ -7,7 +7,6 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 )
 
-// digest prints the page in a few lines, or a line for each of several projects.
 func (p program) digest(ctx context.Context, args []string) error {
 	r := p.newReader("digest")
 	slack := r.Bool("slack", false, "print JSON for a webhook of Slack")

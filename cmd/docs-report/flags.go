@@ -83,7 +83,6 @@ func (f *flags) parse(p program, args []string) error {
 	return nil
 }
 
-// isGiven reports whether the command line has a flag.
 func (f *flags) isGiven(name string) bool {
 	found := false
 	f.Visit(func(given *flag.Flag) { found = found || given.Name == name })

@@ -26,7 +26,6 @@ func (p program) print(text string) error {
 // target is a file that a flag names.
 type target struct{ flag, path string }
 
-// folderTargets are the files that a folder of pages gets.
 func folderTargets(folder string, inputs []report.Input) []target {
 	all := []target{{"-o", filepath.Join(folder, indexName)}}
 	for _, in := range inputs {
@@ -116,7 +115,6 @@ func pageName(project string) string {
 	return name
 }
 
-// write writes a file and says so.
 func (p program) write(path string, data []byte) error {
 	if err := writeFile(path, p.stdout, data); err != nil {
 		return err

@@ -101,7 +101,6 @@ func (r *reader) addMachine(pattern string) error {
 func (r *reader) read(ctx context.Context, p program) ([]report.Input, error) {
 	var inputs []report.Input
 	err := r.withStore(ctx, p, func() error {
-
 		for _, project := range r.projects {
 			in, err := r.input(ctx, project)
 			if err != nil {
@@ -184,7 +183,6 @@ func (r *reader) databaseFile(p program) string {
 	return store.File(cmp.Or(r.db, p.getenv("DATABASE_URL")))
 }
 
-// input reads everything that a project's page shows.
 func (r *reader) input(ctx context.Context, project string) (report.Input, error) {
 	in := report.Input{
 		Project:   project,

@@ -71,7 +71,6 @@ func (p program) report(ctx context.Context, args []string) error {
 	return r.tooOld
 }
 
-// writePages writes the page, or a folder with the pages of several projects.
 func (p program) writePages(output string, inFolder bool, inputs []report.Input) error {
 	switch {
 	case output == "":

@@ -54,7 +54,6 @@ func (p program) sync(ctx context.Context, args []string) error {
 	return p.warnOfTexts(ctx, loader.Store, what.Projects)
 }
 
-// sayMissing says how many requests are left for the next runs.
 func (p program) sayMissing(ctx context.Context, s *store.Store, projects []string) {
 	syncs, err := s.Syncs(ctx)
 	if err != nil {

@@ -148,7 +148,6 @@ func (l *Loader) noteEarlierFailures(ctx context.Context, q *queue, projects []s
 	return nil
 }
 
-// loadFinal loads what will not change.
 func (l *Loader) loadFinal(ctx context.Context, q *queue, tasks []Task) error {
 	for _, task := range tasks {
 		err := l.loadOne(ctx, q, task)
@@ -257,7 +256,6 @@ func (l *Loader) prune(ctx context.Context, r Range) error {
 	return nil
 }
 
-// saveSyncs stores how the run ended, by project.
 func (l *Loader) saveSyncs(ctx context.Context, r Range, q *queue, stop error) error {
 	todo, err := l.plan(ctx, r)
 	if err != nil {

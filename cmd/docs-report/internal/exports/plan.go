@@ -50,7 +50,6 @@ func (l *Loader) Plan(ctx context.Context, r Range) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// costs counts exports and the requests that load them.
 type costs struct {
 	exports, visitors, lists int
 	isGuess                  bool // the database does not know how large a site is

@@ -71,7 +71,6 @@ func (q *queue) isGivenUp(task Task) bool {
 	return q.refused[task.Project] || q.failedInARow[q.seriesOf(task)] >= limit
 }
 
-// attempts returns how often to ask for a page.
 func (q *queue) attempts(task Task) int {
 	if q.isOptional(task) && q.hasFailed[q.seriesOf(task)] {
 		return 1

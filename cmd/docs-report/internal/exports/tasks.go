@@ -46,7 +46,6 @@ type night struct {
 	open []Task // may still change
 }
 
-// plan returns what a run has to load.
 func (l *Loader) plan(ctx context.Context, r Range) (night, error) {
 	var n night
 	tried := map[Task]time.Time{}
@@ -127,7 +126,6 @@ func firsts(tasks []Task) []Task {
 // compared are the lists of which a report shows the change.
 var compared = []store.Kind{store.Searches, store.Conversations, store.FeedbackByPage}
 
-// lists returns the lists that a report shows.
 func lists(texts bool) []store.Kind {
 	if texts { // feedback without its texts says less than the counts by page
 		return append(slices.Clone(compared), store.Feedback)
@@ -180,7 +178,6 @@ func (r Range) newestFirst(a, b Task) int {
 		cmp.Compare(slices.Index(r.Projects, a.Project), slices.Index(r.Projects, b.Project)))
 }
 
-// months returns the last months, the newest first.
 func (r Range) months(today mintlify.Date) []Task {
 	var all []Task
 	for _, project := range r.Projects {
@@ -192,7 +189,6 @@ func (r Range) months(today mintlify.Date) []Task {
 	return all
 }
 
-// firstMonth returns the first day of the last months.
 func (r Range) firstMonth(today mintlify.Date) mintlify.Date {
 	thisMonth := mintlify.Day(today.Time().Year(), today.Time().Month(), 1)
 	return mintlify.DayOf(thisMonth.Time().AddDate(0, -r.Months, 0))

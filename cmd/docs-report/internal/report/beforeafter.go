@@ -12,7 +12,6 @@ import (
 
 const weeksCompared = 4
 
-// beforeAfter compares the weeks before and after a date.
 type beforeAfter struct {
 	Since, Before, After string
 	Notes                []string

@@ -55,7 +55,6 @@ const (
 	worse  = "worse"
 )
 
-// colored gives a change the color of more or of less.
 func (c change) colored(ifMore, ifLess string) change {
 	switch c.verdict {
 	case more:
@@ -120,7 +119,6 @@ func signed(x float64, decimals int) string {
 	return strings.Replace(fmt.Sprintf("%+.*f", decimals, x), "-", "−", 1)
 }
 
-// signedCount writes a difference of counts with its sign.
 func signedCount(n int64) string {
 	if n > 0 {
 		return "+" + number(n)

@@ -138,7 +138,6 @@ func (in Input) listBefore(before store.Export) string {
 		syncLists(in.Before.Window)
 }
 
-// sentences joins the sentences that are not empty.
 func sentences(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), " ")
 }

@@ -103,7 +103,6 @@ func (in Input) fixesElsewhere(pages []comparison) []fix {
 // unknownHumans are those of a page that readers voted on, and that has no row of visitors.
 const unknownHumans = -1
 
-// medianOfHumans returns the humans of a page in the middle.
 func medianOfHumans(pages []comparison) int64 {
 	var counts []int64
 	for _, c := range pages {
@@ -137,7 +136,6 @@ func (f fixes) Top() string {
 	return f.Rows[0].Path + " (" + f.Rows[0].reasons() + ")"
 }
 
-// reasons says in one line why a page is worth fixing.
 func (f fix) reasons() string {
 	all := []string{plural(f.Humans, "human", "humans")}
 	if f.Humans == unknownHumans {

@@ -78,7 +78,6 @@ func monthOf(year int, month time.Month) store.Window {
 	return store.Window{From: mintlify.Day(year, month, 1), To: mintlify.Day(year, month+1, 1)}
 }
 
-// brokenAt says why the lines break.
 func brokenAt(months []bucket) string {
 	from := months[0].From
 	to := months[len(months)-1].To

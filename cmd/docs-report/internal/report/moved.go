@@ -166,7 +166,6 @@ func withoutSite(text string) string {
 	return text
 }
 
-// words says which pages and folders have moved.
 func (m Moved) words() []string {
 	var all []string
 	for _, one := range m.given {

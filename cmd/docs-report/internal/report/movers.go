@@ -8,7 +8,6 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// kind is a kind of visitors.
 type kind struct {
 	name    string
 	count   func(mintlify.Visitor) int64
@@ -72,7 +71,6 @@ type movers struct {
 
 type moved struct{ Gained, Lost []mover }
 
-// mover is a page and how many visitors of a kind it gained.
 type mover struct {
 	Path, URL string
 	Now       int64
@@ -119,7 +117,6 @@ func (in Input) moved(k kind, pages []comparison) moved {
 	return m
 }
 
-// largest says which page has the largest gain or loss.
 func largest(what string, all []mover, k kind) string {
 	if len(all) == 0 {
 		return ""

@@ -71,7 +71,6 @@ func keepLarger(kept *mintlify.Visitor, row mintlify.Visitor) {
 	kept.Total = max(kept.Total, row.Total)
 }
 
-// counts adds the thumbs of a page's names up.
 func (m Moved) counts(list List[mintlify.FeedbackCount]) List[mintlify.FeedbackCount] {
 	path := func(row *mintlify.FeedbackCount) *string { return &row.Path }
 	list.Rows = mergeByPath(list.Rows, path, m.page, func(sum *mintlify.FeedbackCount, row mintlify.FeedbackCount) {

@@ -47,7 +47,6 @@ func (h history) withoutUsual(w store.Window) (mintlify.Date, bool) {
 	return mintlify.Date{}, false
 }
 
-// within returns the days of a window that stand out.
 func (h history) within(w store.Window) []oddDay {
 	var all []oddDay
 	for _, d := range h.odd {

@@ -53,7 +53,6 @@ type pageView struct {
 	Complaints section
 }
 
-// pageWeek is a row of the table.
 type pageWeek struct {
 	bucket
 	Thumbs string
@@ -94,7 +93,6 @@ func newPageView(in PageInput) pageView {
 	return v
 }
 
-// weeks returns the days of all weeks.
 func (in PageInput) weeks() store.Window {
 	return store.Window{From: in.Weeks[0].From, To: in.Weeks[len(in.Weeks)-1].To}
 }
@@ -130,7 +128,6 @@ func (in PageInput) endHere() section {
 	return s
 }
 
-// asked lists what readers asked the assistant on this page.
 func (in PageInput) asked() section {
 	s := section{ID: "questions", Title: "What was asked here"}
 	list := Within(in.Conversations, AskedAt, in.weeks())

@@ -64,7 +64,6 @@ func (in Input) pages() []comparison {
 	return pages
 }
 
-// find returns the comparison of a path. If there is none yet, find adds it.
 func (in Input) find(byPath map[string]*comparison, path string) *comparison {
 	if byPath[path] == nil {
 		byPath[path] = &comparison{

@@ -2,7 +2,6 @@ package report
 
 import "fmt"
 
-// unread are the pages of a sitemap that no human visited.
 type unread struct {
 	Summary string
 	Rows    []finding

@@ -19,10 +19,8 @@ const (
 	fullDay  = "Monday, 2 January"
 )
 
-// number writes a count as people read it.
 func number(n int64) string { return humanize.Comma(n) }
 
-// span names the days of a window.
 func span(w store.Window) string {
 	first := w.From.Time()
 	last := w.To.AddDays(-1).Time()

@@ -12,7 +12,6 @@ import (
 
 const ofVisitors = ` WHERE kind = 'visitors' AND complete`
 
-// query returns the exports for which a condition is true.
 func query(ctx context.Context, db once.DB, condition string, args ...any) ([]Export, error) {
 	return sqldb.All(ctx, db, scanExport, `SELECT id, project, date_from, date_to, kind, complete, expired, fetched_at,
 		failed_at, rows_kept, human, ai, total, truncated, texts, problem, next_offset, cursor_at, pages_loaded
@@ -113,7 +112,6 @@ func (s *Store) PageSeries(ctx context.Context, project string, span Span, path 
 	return s.points(ctx, project, statement, project, string(span), path)
 }
 
-// points returns the points that a statement selects.
 func (s *Store) points(ctx context.Context, project, statement string, args ...any) ([]Point, error) {
 	return sqldb.All(ctx, s.db, func(rows *sql.Rows) (Point, error) {
 		p := Point{Window: Window{Project: project}}
@@ -187,7 +185,6 @@ func appendRow[T any](to *[]T) func(*sql.Rows) error {
 	}
 }
 
-// rows scans the rows of w's complete export.
 func (s *Store) rows(
 	ctx context.Context, w Window, kind Kind, statement string, scan func(*sql.Rows) error,
 ) (Export, error) {

@@ -65,7 +65,6 @@ const (
 	sqliteReadOnlyRollback = 776 // a run was killed that was writing; the next one that may write undoes it
 )
 
-// codeOf returns the extended code of an error of SQLite, or 0.
 func codeOf(err error) int {
 	var lite *sqlite.Error
 	if !errors.As(err, &lite) {
