@@ -80,12 +80,11 @@ func (d databaseMetrics) Collect(metrics chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), metricsTime)
 	defer cancel()
 
-	up := 0.0
+	up := 1.0
 	all, err := d.read(ctx)
 	if err != nil {
+		up = 0
 		d.Calm.Error("no metrics of the database", "error", err)
-	} else {
-		up = 1
 	}
 	for _, metric := range all {
 		metrics <- metric
@@ -95,26 +94,24 @@ func (d databaseMetrics) Collect(metrics chan<- prometheus.Metric) {
 
 // read reads the metrics of the database, until ctx ends.
 func (d databaseMetrics) read(ctx context.Context) ([]prometheus.Metric, error) {
-	type result struct {
-		metrics []prometheus.Metric
-		err     error
-	}
-	done := make(chan result, 1)
-
 	select {
 	case d.reading <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+
+	var metrics []prometheus.Metric
+	var err error
+	done := make(chan struct{})
 	go func() {
 		defer func() { <-d.reading }()
-		metrics, err := d.collectAll(ctx)
-		done <- result{metrics, err}
+		defer close(done)
+		metrics, err = d.collectAll(ctx)
 	}()
 
 	select {
-	case r := <-done:
-		return r.metrics, r.err
+	case <-done:
+		return metrics, err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

@@ -19,21 +19,21 @@ import (
 //go:embed usage.txt
 var usageText string
 
+// flagSet is the flags that a command takes. They are checked before the database is opened.
+type flagSet interface {
+	define(f *flag.FlagSet)
+	check(line commandLine) error
+}
+
 // command is what a command line asks for.
 type command interface {
-	// define defines the flags that the command takes.
-	define(f *flag.FlagSet)
-
-	// check refuses flags before the database is opened.
-	check(line commandLine) error
-
+	flagSet
 	run(ctx context.Context) error
 }
 
 // tableCommand is a command that runs on a database that has its tables.
 type tableCommand interface {
-	define(f *flag.FlagSet)
-	check(line commandLine) error
+	flagSet
 	run(ctx context.Context, s queue.Queue) error
 }
 

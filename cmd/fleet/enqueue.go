@@ -56,30 +56,18 @@ func (c *enqueueCommand) check(commandLine) error {
 
 func (c *enqueueCommand) run(ctx context.Context, s queue.Queue) error {
 	if c.fromStdin {
-		return c.enqueueLines(ctx, s)
+		prompts, badLine := readLines(c.stdin, c.prompt)
+		if _, err := c.enqueue(ctx, s, prompts); err != nil {
+			return err
+		}
+		return badLine
 	}
-	return c.enqueueOne(ctx, s)
-}
 
-func (c *enqueueCommand) enqueueOne(ctx context.Context, s queue.Queue) error {
-	known, err := s.Enqueue(ctx, c.prompt)
-	if err != nil {
+	known, err := c.enqueue(ctx, s, []database.Prompt{c.prompt})
+	if err != nil || len(known) == 0 {
 		return err
 	}
-
-	c.printKnown(known)
-	fmt.Fprintf(c.stdout, "%d enqueued, %d known already\n", 1-len(known), len(known))
-	if len(known) == 0 {
-		return nil
-	}
 	return whyKnown(known[0], c.prompt)
-}
-
-func (c *enqueueCommand) printKnown(known []once.Record) {
-	for _, r := range known {
-		fmt.Fprintf(c.stdout, "%s is known already: %s, project %s\n",
-			r.Key, database.NameOf(r.State), redact.OneLine(r.ProjectID, 100))
-	}
 }
 
 // whyKnown says what to do about a key that is known already.
@@ -91,23 +79,31 @@ func whyKnown(r once.Record, p database.Prompt) error {
 	return usage.Errorf("nothing is enqueued: see fleet show %s", r.Key)
 }
 
-// enqueueLines adds the prompts of stdin in batches, until one cannot be stored.
-func (c *enqueueCommand) enqueueLines(ctx context.Context, s queue.Queue) error {
-	prompts, badLine := readLines(c.stdin, c.prompt)
-	added, known := 0, 0
-	defer func() { fmt.Fprintf(c.stdout, "%d enqueued, %d known already\n", added, known) }()
+// enqueue adds prompts in batches, until one cannot be stored. It prints and returns those that are known already.
+func (c *enqueueCommand) enqueue(
+	ctx context.Context, s queue.Queue, prompts []database.Prompt,
+) ([]once.Record, error) {
+	var known []once.Record
+	stored := 0
+	defer func() { fmt.Fprintf(c.stdout, "%d enqueued, %d known already\n", stored-len(known), len(known)) }()
 
 	for batch := range slices.Chunk(prompts, enqueueBatch) {
-		records, err := s.Enqueue(ctx, batch...)
+		some, err := s.Enqueue(ctx, batch...)
+		if err != nil && c.fromStdin {
+			err = fmt.Errorf("lines %d to %d: %w", batch[0].Line, batch[len(batch)-1].Line, err)
+		}
 		if err != nil {
-			return fmt.Errorf("lines %d to %d: %w", batch[0].Line, batch[len(batch)-1].Line, err)
+			return nil, err
 		}
 
-		c.printKnown(records)
-		known += len(records)
-		added += len(batch) - len(records)
+		stored += len(batch)
+		known = append(known, some...)
+		for _, r := range some {
+			fmt.Fprintf(c.stdout, "%s is known already: %s, project %s\n",
+				r.Key, database.NameOf(r.State), redact.OneLine(r.ProjectID, 100))
+		}
 	}
-	return badLine
+	return known, nil
 }
 
 // readLines returns the prompts before the first bad line. The flags fill the fields that a

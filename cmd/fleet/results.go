@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
@@ -62,26 +63,11 @@ func newTeller(getenv func(string) string, api *github.API) (queue.Teller, error
 type reviewers struct{ onGitHub, others queue.Teller }
 
 func (r reviewers) tell(ctx context.Context, rows []database.Row) (told []database.Row, err error) {
-	asked := func(one database.Row) bool { return one.After != "" && one.Pulls != "" }
-	var ofReviewers, ofOthers []database.Row
-	for _, one := range rows {
-		if asked(one) {
-			ofReviewers = append(ofReviewers, one)
-		} else {
-			ofOthers = append(ofOthers, one)
-		}
-	}
-
-	told, onGitHubErr := tellSome(ctx, r.onGitHub, ofReviewers)
-	toldOthers, othersErr := tellSome(ctx, r.others, ofOthers)
+	isAsked := func(one database.Row) bool { return one.After != "" && one.Pulls != "" }
+	isOther := func(one database.Row) bool { return !isAsked(one) }
+	told, onGitHubErr := r.onGitHub(ctx, slices.DeleteFunc(slices.Clone(rows), isOther))
+	toldOthers, othersErr := r.others(ctx, slices.DeleteFunc(slices.Clone(rows), isAsked))
 	return append(told, toldOthers...), errors.Join(onGitHubErr, othersErr)
-}
-
-func tellSome(ctx context.Context, t queue.Teller, rows []database.Row) (told []database.Row, err error) {
-	if len(rows) == 0 {
-		return nil, nil
-	}
-	return t(ctx, rows)
 }
 
 // chat posts {"text": …}, as Slack, Mattermost, Discord (at …/slack) and others take it.
@@ -91,6 +77,10 @@ type chat struct {
 }
 
 func (c chat) tell(ctx context.Context, rows []database.Row) (told []database.Row, err error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+
 	sentences := make([]string, len(rows))
 	for i, r := range rows {
 		sentences[i] = merges.EscapeForChat(queue.Sentence(r))

@@ -128,14 +128,14 @@ func (c *showCommand) showFields(r database.Row, waits string) {
 
 func (c *showCommand) showHistory(ctx context.Context, s queue.Queue, key string) error {
 	return sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
-		var at int64
+		var at time.Time
 		var state, job, problem, who string
-		if err := rows.Scan(&at, &state, &job, &problem, &who); err != nil {
+		if err := rows.Scan(database.Millis(&at), &state, &job, &problem, &who); err != nil {
 			return err
 		}
 
 		change := strings.Join(strings.Fields(database.NameOf(once.State(state))+" by "+who+" "+job+" "+problem), " ")
-		fmt.Fprintf(c.stdout, "  %s  %s\n", time.UnixMilli(at).UTC().Format(time.RFC3339), redact.OneLine(change, 500))
+		fmt.Fprintf(c.stdout, "  %s  %s\n", at.Format(time.RFC3339), redact.OneLine(change, 500))
 		return nil
 	}, "SELECT at, state, job, problem, who FROM fleet_history WHERE key = $1 ORDER BY at, version", key)
 }

@@ -7,22 +7,21 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
-	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
 // Forget deletes the texts of a prompt and of all that follow its job: prompts, problems, comments and history.
 // Keys, states and links stay, so that a webhook that is delivered again makes no second job. It returns how
-// many prompts it has forgotten.
+// many prompts it has forgotten: none if one has not ended.
 func (s Store) Forget(ctx context.Context, key string) (int, error) {
 	thread, err := s.ThreadOf(ctx, key)
 	if err != nil {
 		return 0, err
 	}
 	for _, r := range thread {
-		if why := WhyNotForget(r); why != "" {
-			return 0, usage.Errorf("nothing is forgotten: %s", why)
+		if WhyNotForget(r) != "" {
+			return 0, nil
 		}
 	}
 
@@ -72,17 +71,15 @@ func ForgetOne(ctx context.Context, tx *sql.Tx, r Row) error {
 		return err
 	}
 
-	statements := []string{
+	err = sqldb.Exec(ctx, tx, []string{
 		"DELETE FROM fleet_history WHERE key = $1",
 		"DELETE FROM fleet_comments WHERE key = $1",
 		"DELETE FROM fleet_authors WHERE key = $1",
+	}, r.Key)
+	if err != nil {
+		return err
 	}
 
-	for _, statement := range statements {
-		if _, err := tx.ExecContext(ctx, statement, r.Key); err != nil {
-			return err
-		}
-	}
 	_, err = tx.ExecContext(ctx, "UPDATE fleet_prompts SET forgotten = $2, author = '' WHERE key = $1",
 		r.Key, time.Now().UnixNano())
 	return err
@@ -101,12 +98,8 @@ func (s Store) OfAuthor(ctx context.Context, login string) ([]Row, error) {
 
 // ForgetLeftOut deletes what a login wrote and was left out. It returns how much that was.
 func (s Store) ForgetLeftOut(ctx context.Context, login string) (int64, error) {
-	result, err := s.ExecContext(ctx, `DELETE FROM fleet_left_out
-WHERE replace(' ' || lower(author) || ' ', $1, '') <> ' ' || lower(author) || ' '`, " "+FoldCase(login)+" ")
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+	return sqldb.Changed(s.ExecContext(ctx, `DELETE FROM fleet_left_out
+WHERE replace(' ' || lower(author) || ' ', $1, '') <> ' ' || lower(author) || ' '`, " "+FoldCase(login)+" "))
 }
 
 // Old returns the keys of prompts that ended before a time with all that follow them, and are not all forgotten yet:

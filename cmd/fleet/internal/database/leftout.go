@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"errors"
 	"strings"
 	"time"
 
@@ -73,12 +74,9 @@ WHERE kind = 'merge' AND repository = $1 AND sha = $2 AND reason = $3`, FoldCase
 
 // TidyLeftOut deletes what was left out long ago, and links that were found long ago.
 func TidyLeftOut(ctx context.Context, db once.DB, now time.Time) error {
-	_, err := db.ExecContext(ctx, "DELETE FROM fleet_left_out WHERE at < $1", now.Add(-keepLeftOut).UnixMilli())
-	if err != nil {
-		return err
-	}
-	_, err = db.ExecContext(ctx, "DELETE FROM fleet_found WHERE at < $1", now.Add(-keepFound).UnixMilli())
-	return err
+	_, leftOutErr := db.ExecContext(ctx, "DELETE FROM fleet_left_out WHERE at < $1", now.Add(-keepLeftOut).UnixMilli())
+	_, foundErr := db.ExecContext(ctx, "DELETE FROM fleet_found WHERE at < $1", now.Add(-keepFound).UnixMilli())
+	return errors.Join(leftOutErr, foundErr)
 }
 
 // keepFound is how long a link is known that was found.

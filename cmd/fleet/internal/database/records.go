@@ -44,9 +44,6 @@ ON CONFLICT (key) DO NOTHING`
 	thread = $7, sends = $8, sender = $9, deadline = $10, job = $11, pr_link = $12, problem = $13, updated = $14,
 	added = $15, told = $16`
 	isNext = " WHERE key = $1 AND version = $2 - 1"
-
-	recordSend   = setRecord + isNext
-	updateRecord = recordSend + " AND " + isNotNewer
 )
 
 // ErrNoTurn is that a prompt is not claimed, since the turn to send it has passed, or a person has stopped it.
@@ -75,14 +72,14 @@ func (s Records) Put(ctx context.Context, r once.Record) error {
 		string(r.Reported),
 	}
 
-	statement := updateRecord
+	statement := setRecord + isNext + " AND " + isNotNewer
 	isClaim := s.turn != "" && r.State == once.Sending
 	isOutcome := s.turn != "" && r.State != once.Sending
 	switch {
 	case r.Version == 1:
 		statement = insertRecord
 	case isOutcome:
-		statement = recordSend
+		statement = setRecord + isNext
 	case isClaim:
 		statement = claimRecord(s.clock)
 		args = append(args, s.turn)

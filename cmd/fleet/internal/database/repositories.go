@@ -72,24 +72,13 @@ func NoteRetry(ctx context.Context, db once.DB, key string) error {
 // RepositoryReport counts what became of the merges of a repository.
 type RepositoryReport struct {
 	Repository string `json:"repository"`
-
-	// Merges counts all prompts but messages.
-	Merges int `json:"merges"`
-
-	// Jobs and Messages count what reached the service: new jobs, and messages to jobs.
-	Jobs     int `json:"jobs"`
-	Messages int `json:"messages"`
-
-	Failed int `json:"failed"`
-
-	// Unknown counts the prompts of which nobody knows whether the agent was told.
-	Unknown int `json:"unknown"`
-
-	// LeftOut counts the merges of the last 30 days that were left out.
-	LeftOut int `json:"leftOut"`
-
-	// Credits is what the jobs and messages have cost.
-	Credits int `json:"credits"`
+	Merges     int    `json:"merges"`   // all prompts but messages
+	Jobs       int    `json:"jobs"`     // new ones that the service has
+	Messages   int    `json:"messages"` // those that the service got
+	Failed     int    `json:"failed"`
+	Unknown    int    `json:"unknown"` // nobody knows whether the agent was told
+	LeftOut    int    `json:"leftOut"` // merges of the last 30 days
+	Credits    int    `json:"credits"` // what the jobs and messages have cost
 }
 
 // CreditsEach is an estimate for a job or a message: the published average of runs from the editor or Slack. For

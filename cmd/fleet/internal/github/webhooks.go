@@ -115,7 +115,7 @@ type response struct {
 	Reason string // why the event is left out; "" if it is not
 	About  Merge  // what the log says it is about; the zero value if nothing is known
 	Event  string // push, pull_request, issue_comment, ping or other; "" before the signature is proved
-	isKept bool   // fleet show says why a merge was left out
+	isKept bool   // fleet show says why it was left out
 }
 
 // refused is the response to a delivery that somebody has to fix or to deliver again.
@@ -127,6 +127,13 @@ func accepted(text string) response { return response{Status: http.StatusAccepte
 // leftOut is the response to an event that asks for nothing.
 func leftOut(reason string) response {
 	return response{Status: http.StatusOK, Text: "nothing to do: " + reason, Reason: reason}
+}
+
+// keptOut is the response to an event of which fleet show says why it is left out.
+func keptOut(reason string) response {
+	resp := leftOut(reason)
+	resp.isKept = true
+	return resp
 }
 
 // Handler takes deliveries at /github.
@@ -383,9 +390,7 @@ func (h *Webhooks) Enqueue(ctx context.Context, m Merge) response {
 	}
 
 	if project == "" {
-		resp := leftOut("the repository is left out")
-		resp.isKept = true
-		return resp
+		return keptOut("the repository is left out")
 	}
 
 	p, err := m.Prompt(project, h.priority)
@@ -442,12 +447,10 @@ func (h *Webhooks) takeReview(ctx context.Context, e *github.IssueCommentEvent, 
 		err = errors.New("the pull request is closed")
 	}
 	if err != nil {
-		resp := leftOut(err.Error())
-		resp.isKept = true
 		if r.MayAsk {
-			h.reviews().reactTo(ctx, r, decision{reason: resp.Reason})
+			h.reviews().reactTo(ctx, r, decision{reason: err.Error()})
 		}
-		return resp
+		return keptOut(err.Error())
 	}
 
 	if r.MayAsk { // so the pull request that it names is the agent's
@@ -498,9 +501,7 @@ func (h *Webhooks) amendReview(ctx context.Context, r Review, action string) res
 
 	switch {
 	case late != "":
-		resp := leftOut(fmt.Sprintf("it was %s too late: %s", action, late))
-		resp.isKept = true
-		return resp
+		return keptOut(fmt.Sprintf("it was %s too late: %s", action, late))
 	case !isKnown:
 		return response{}
 	case r.Text == "":

@@ -10,7 +10,6 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
-	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -127,11 +126,9 @@ func (w *Worker) forgetOld(ctx context.Context, now time.Time) error {
 	forgotten := 0
 	for _, key := range keys {
 		n, err := w.Forget(ctx, key)
-		hasToWait := usage.Is(err) // something of its thread has not ended
-		if err != nil && !hasToWait && !errors.Is(err, once.ErrConflict) {
+		if err != nil && !errors.Is(err, once.ErrConflict) {
 			return err
 		}
-
 		forgotten += n
 	}
 	if forgotten == 0 {
