@@ -132,10 +132,14 @@ func (a admin) collectAll(ctx context.Context) ([]prometheus.Metric, error) {
 		}
 	}
 
+	ofKind := map[string]int{}
+	for _, need := range now.NeedsPerson {
+		ofKind[need.Kind]++
+	}
 	var metrics []prometheus.Metric
 	for _, kind := range kinds {
 		metrics = append(metrics, gauge("fleet_person_needed", "Reasons why a person is needed, as fleet status has "+
-			"them.", float64(now.countNeeds(kind)), labels{{"kind", kind}}))
+			"them.", float64(ofKind[kind]), labels{{"kind", kind}}))
 	}
 
 	problems := 0

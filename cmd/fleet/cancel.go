@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 
-	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
@@ -28,7 +27,6 @@ func (c *cancelCommand) define(f *flag.FlagSet) {
 }
 
 func (c *cancelCommand) check(line commandLine) error {
-	c.key = database.FoldCase(c.key)
 	return c.scope.check(line, "key")
 }
 

@@ -32,7 +32,6 @@ func (c *closeCommand) check(line commandLine) error {
 		return usage.Errorf("-pr is %q, want a URL such as https://github.com/acme/docs/pull/7",
 			redact.OneLine(c.link, 100))
 	}
-	c.key = database.FoldCase(c.key)
 	return nil
 }
 

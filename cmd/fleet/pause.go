@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -28,11 +29,11 @@ func (c *pauseCommand) run(ctx context.Context, s queue.Queue) error {
 	}
 
 	if len(known) == 0 && !c.all {
-		fmt.Fprintf(c.stderr, "fleet: no prompt of %s is known; its next ones will wait\n", c.name())
+		fmt.Fprintf(c.stderr, "fleet: no prompt of %s is known; its next ones will wait\n",
+			redact.OneLine(cmp.Or(c.repository, c.project), 150))
 	}
 
 	reason := "paused at " + utc(time.Now()) + " by " + s.Who
-
 	if c.repository != "" {
 		err = s.StopRepository(ctx, c.repository, reason)
 	} else {
@@ -55,17 +56,6 @@ func (c *pauseCommand) run(ctx context.Context, s queue.Queue) error {
 		fmt.Fprintf(c.stdout, "paused; %d prompts are being sent\n", sending)
 	}
 	return nil
-}
-
-// name names the scope in a sentence.
-func (s *scope) name() string {
-	switch {
-	case s.repository != "":
-		return "repository " + redact.OneLine(s.repository, 150)
-	case s.project != "":
-		return "project " + redact.OneLine(s.project, 100)
-	}
-	return "any project"
 }
 
 // resumeCommand lifts pauses, and has jobs polled again that have a problem.

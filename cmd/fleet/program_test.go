@@ -336,7 +336,7 @@ func TestMessagesSayWhatToDo(t *testing.T) {
 		"show takes 1 arguments besides its flags":         {"show"},
 		"-project moves a prompt that no job can exist of": {"retry", "-key", "k", "-project", "p", "-job", "j"},
 		`-project: mintlify: projectID contains a slash`:   {"retry", "-key", "k", "-project", "a/b", "-again"},
-		"no prompt of project typo is known":               {"pause", "-project", "typo"},
+		"no prompt of typo is known":                       {"pause", "-project", "typo"},
 		"acme/api has two limits":                          {"work", "-max-per-day", "acme/api=1", "-max-per-day", "ACME/api=1"},
 		"stat /no/such/folder: no such file":               {"init"},
 		"or sqlite:FILE (for an absolute path sqlite:/var": {"status"},

@@ -37,7 +37,6 @@ func (c *retryCommand) define(f *flag.FlagSet) {
 }
 
 func (c *retryCommand) check(line commandLine) error {
-	c.key = database.FoldCase(c.key)
 	if err := line.wantOne("key", "state", "repo"); err != nil {
 		return err
 	}

@@ -119,17 +119,6 @@ func (s *status) addProjects() {
 	}
 }
 
-// countNeeds counts the reasons of a kind.
-func (s status) countNeeds(kind string) int {
-	n := 0
-	for _, need := range s.NeedsPerson {
-		if need.Kind == kind {
-			n++
-		}
-	}
-	return n
-}
-
 func (s status) write(w io.Writer, asJSON bool) error {
 	if asJSON {
 		return writeJSON(w, s)

@@ -3,23 +3,20 @@ package github
 import (
 	"cmp"
 	"context"
-	"database/sql"
+	_ "embed"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
+	"text/template"
 
 	"github.com/google/go-github/v92/github"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
-
-	_ "embed"
-	"errors"
-	"fmt"
-	"strings"
-	"text/template"
-
 	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
@@ -143,11 +140,11 @@ func addMerge(ctx context.Context, s queue.Queue, p *database.Prompt, m Merge) (
 // keyOf returns the key of a merge: its own, or the key of the push that it came with.
 func keyOf(ctx context.Context, s queue.Queue, m Merge) (string, error) {
 	key := m.key(m.SHA)
-	err := s.QueryRowContext(ctx, "SELECT key FROM fleet_commits WHERE commit_key = $1", key).Scan(&key)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return "", err
+	known, err := sqldb.Strings(ctx, s.DB, "SELECT key FROM fleet_commits WHERE commit_key = $1", key)
+	if err != nil || len(known) == 0 {
+		return key, err
 	}
-	return key, nil
+	return known[0], nil
 }
 
 // Authors lists the authors whose merges fleet leaves out.

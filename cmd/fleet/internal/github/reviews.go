@@ -143,13 +143,9 @@ type Reviews struct {
 
 // KeepReview stores a review until it is decided about, so that none is lost.
 func (s Reviews) KeepReview(ctx context.Context, r Review) error {
-	may := 0
-	if r.MayAsk {
-		may = 1
-	}
 	_, err := s.ExecContext(ctx, `INSERT INTO fleet_comments (id, key, pull, url, author, text, at, may_ask)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING`,
-		r.ID, r.Key, r.Pull, r.URL, r.Author, r.Text, time.Now().UnixMilli(), may)
+VALUES ($1, $2, $3, $4, $5, $6, $7, CASE WHEN $8 THEN 1 ELSE 0 END) ON CONFLICT (id) DO NOTHING`,
+		r.ID, r.Key, r.Pull, r.URL, r.Author, r.Text, time.Now().UnixMilli(), r.MayAsk)
 	return err
 }
 
@@ -386,11 +382,7 @@ func (s Reviews) amendKept(ctx context.Context, r Review) (bool, error) {
 		statement = "DELETE FROM fleet_comments WHERE id = $1 AND $2 = ''"
 	}
 
-	result, err := s.ExecContext(ctx, statement, r.ID, r.Text)
-	if err != nil {
-		return false, err
-	}
-	n, err := result.RowsAffected()
+	n, err := sqldb.Changed(s.ExecContext(ctx, statement, r.ID, r.Text))
 	if err == nil && n > 0 && r.Text == "" {
 		s.leaveOut(ctx, r, "it was deleted, or asks for nothing any more")
 	}

@@ -125,20 +125,13 @@ func (p Project) become(ctx context.Context, db once.DB, next pause) error {
 		return nil
 	}
 
-	_, err := db.ExecContext(ctx, `UPDATE fleet_projects SET (`+pauseColumns+`)
-	= ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) WHERE project = $1`,
-		p.Name, milliOf(next.PausedSince), milliOf(next.PausedUntil), bit(next.asked), milliOf(next.Began),
+	_, err := db.ExecContext(ctx, `UPDATE fleet_projects SET (`+pauseColumns+`) = ($2, $3,
+	CASE WHEN $4 THEN 1 ELSE 0 END, $5, $6, $7, $8, $9, $10, $11, $12, $13, CASE WHEN $14 THEN 1 ELSE 0 END)
+WHERE project = $1`,
+		p.Name, milliOf(next.PausedSince), milliOf(next.PausedUntil), next.asked, milliOf(next.Began),
 		milliOf(next.Last), next.Strikes, next.doubled, next.failed, next.Source, next.Cause,
-		database.Clean(next.Reason), next.Tries, bit(next.IsAlien))
+		database.Clean(next.Reason), next.Tries, next.IsAlien)
 	return err
-}
-
-// bit returns a condition as the tables have it.
-func bit(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // Pause is what keeps a project from being sent to, or for "" all of them.

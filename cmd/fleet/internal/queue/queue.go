@@ -1,12 +1,11 @@
-// Package queue sends the prompts of the database to the service, and follows their jobs, over all
-// machines. River runs three kinds of jobs: send works off the queue of a project, poll follows the job
-// of a prompt, and tell tells results. A pass makes the jobs that are missing.
+// Package queue sends the prompts of the database to the service, and follows their jobs, over all machines. River
+// runs three kinds of jobs: send works off the queue of a project, poll follows the job of a prompt, and tell tells
+// results. A pass makes the jobs that are missing.
 //
-// The order of the prompts is in the database, not in River: a job of River's is an alarm clock, one for
-// each project. It rings, looks at the queue, and sleeps until the project may send again, five minutes at
-// most, so whatever lets a prompt be sent earlier has to wake it. A look is one run of such a job. A turn
-// is what a look takes before it sends: a project has one at a time, in its row of fleet_projects. No look
-// waits for those of other projects. What failures lead to is in the same row; the row ” pauses all.
+// The order of the prompts is in the database, not in River. River's job of a project is an alarm clock: it looks at
+// the queue, and sleeps until the project may send again, five minutes at most, so whatever lets a prompt be sent
+// earlier has to wake it. Before it sends, a look takes a turn: a project has one at a time, in its row of
+// fleet_projects. What failures lead to is in the same row; the row without a name pauses all.
 package queue
 
 import (
