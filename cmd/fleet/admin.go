@@ -37,7 +37,6 @@ func (a admin) handler(posts prometheus.Collector, counts ...prometheus.Collecto
 	return mux
 }
 
-// buildInfo is a gauge that is 1, with the version.
 func buildInfo() prometheus.Collector {
 	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "fleet_build_info",
@@ -117,7 +116,6 @@ func (d databaseMetrics) read(ctx context.Context) ([]prometheus.Metric, error) 
 	}
 }
 
-// collectAll collects the figures of each project, and what is counted over all.
 func (a admin) collectAll(ctx context.Context) ([]prometheus.Metric, error) {
 	now, err := statusOf(ctx, a.Queue)
 	if err != nil {

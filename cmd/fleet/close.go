@@ -49,6 +49,7 @@ func (c *closeCommand) run(ctx context.Context, s queue.Queue) error {
 		from: []once.State{once.Unknown, once.Failed, once.Running, once.Refused},
 		also: func(r database.Row) bool { return isLostMessage(r) || r.State == once.Done && r.IsToldInVain() },
 		done: string(once.Done),
+
 		apply: func(ctx context.Context, tx *sql.Tx, r database.Row) error {
 			if r.State != once.Done {
 				if err := markDone(ctx, tx, r); err != nil {

@@ -150,7 +150,6 @@ func (p *program) runCommand(ctx context.Context, arguments []string) error {
 	return c.run(ctx)
 }
 
-// parse parses the flags of a command.
 func (p *program) parse(e entry, c command, arguments []string) (commandLine, error) {
 	line := commandLine{command: e.name, given: map[string]bool{}}
 	flags := flag.NewFlagSet(e.name, flag.ContinueOnError)

@@ -62,7 +62,6 @@ func (d decision) wrongState(r database.Row) string {
 // once the message was lost long ago.
 func isLostMessage(r database.Row) bool { return r.State == once.Sending && r.After != "" }
 
-// refuseForgotten refuses to send what has no text any more.
 func refuseForgotten(r database.Row) string {
 	if r.Forgotten.IsZero() {
 		return ""
@@ -70,7 +69,6 @@ func refuseForgotten(r database.Row) string {
 	return fmt.Sprintf("the texts of %s were forgotten at %s, so it cannot be sent", r.Key, utc(r.Forgotten))
 }
 
-// decideOne makes a decision about one prompt.
 func (p *program) decideOne(ctx context.Context, s queue.Queue, d decision, r database.Row) error {
 	if why := d.whyNot(r); why != "" {
 		return usage.Errorf("nothing is changed: %s", why)
@@ -111,7 +109,6 @@ func (p *program) decideAll(ctx context.Context, s queue.Queue, d decision, rows
 	return nil
 }
 
-// plan prints what a bulk command would do.
 func (p *program) plan(d decision, rows []database.Row) error {
 	for _, r := range rows[:min(len(rows), maxPlanned)] {
 		fmt.Fprintf(p.stdout, "would %s %s of project %s\n", d.what, r.Key, redact.OneLine(r.ProjectID, 100))
@@ -135,6 +132,7 @@ func (d decision) decide(ctx context.Context, s queue.Queue, rows []database.Row
 			some, err = d.decideIn(ctx, tx, batch)
 			return err
 		})
+
 		if err != nil {
 			break
 		}

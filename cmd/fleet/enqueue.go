@@ -70,7 +70,6 @@ func (c *enqueueCommand) run(ctx context.Context, s queue.Queue) error {
 	return whyKnown(known[0], c.prompt)
 }
 
-// whyKnown says what to do about a key that is known already.
 func whyKnown(r once.Record, p database.Prompt) error {
 	if r.ProjectID != p.Project && p.After == "" {
 		return usage.Errorf("nothing is enqueued. To send it to another project, while no job can exist: "+
@@ -143,7 +142,6 @@ func lineError(n int, err error) error {
 	return usage.Errorf("line %d: %w; the lines before it are enqueued", n, err)
 }
 
-// parsePrompt reads the fields of one line into p.
 func parsePrompt(p *database.Prompt, line string) error {
 	decoder := json.NewDecoder(strings.NewReader(line))
 	decoder.DisallowUnknownFields()

@@ -96,7 +96,6 @@ func (c *forgetCommand) forgetAuthor(ctx context.Context, s queue.Queue) error {
 	return nil
 }
 
-// listOpen lists what an author wrote and has not ended, and returns how much that is.
 func (c *forgetCommand) listOpen(ctx context.Context, s queue.Queue, rows []database.Row) (int, error) {
 	kept, err := github.Reviews{Queue: s}.KeptReviews(ctx, "", "")
 	if err != nil {

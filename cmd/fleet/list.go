@@ -68,6 +68,7 @@ func (c *listCommand) run(ctx context.Context, s queue.Queue) error {
 	if err != nil {
 		return err
 	}
+
 	if len(rows) == 0 && c.repository != "" {
 		if err := s.CheckRepository(ctx, c.repository); err != nil {
 			return err
@@ -120,7 +121,6 @@ func (c *listCommand) listJSON(rows []database.Row) error {
 	return writeJSON(c.stdout, all)
 }
 
-// writeJSON writes what -json prints.
 func writeJSON(w io.Writer, value any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")

@@ -103,7 +103,6 @@ func (o *output) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// exit prints an error, and returns the exit code.
 func (p *program) exit(err error) int {
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return 0
@@ -193,7 +192,6 @@ func (p *program) client() (*mintlify.Client, error) {
 	return client, nil
 }
 
-// logger returns a logger to stderr in the format of -log-format.
 func (p *program) logger(level slog.Level) *slog.Logger {
 	options := &slog.HandlerOptions{Level: level}
 	if p.logFormat == "json" {

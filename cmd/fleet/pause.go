@@ -34,6 +34,7 @@ func (c *pauseCommand) run(ctx context.Context, s queue.Queue) error {
 	}
 
 	reason := "paused at " + utc(time.Now()) + " by " + s.Who
+
 	if c.repository != "" {
 		err = s.StopRepository(ctx, c.repository, reason)
 	} else {
@@ -95,7 +96,6 @@ func (c *resumeCommand) run(ctx context.Context, s queue.Queue) error {
 	return nil
 }
 
-// lift lifts pauses, and returns how many there were.
 func (c *resumeCommand) lift(ctx context.Context, s queue.Queue) (int64, error) {
 	if c.repository == "" {
 		return s.Resume(ctx, c.project)

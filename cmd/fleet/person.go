@@ -57,6 +57,7 @@ func needsOf(
 			Advice:  "No row can be written: is its disk full, is it read-only, or is a table locked?",
 		})
 	}
+
 	if !isWorking {
 		needs = append(needs, needOfWorker(projects)...)
 	}
@@ -71,6 +72,7 @@ func needOfWorker(projects []*queue.ProjectStatus) []need {
 		Problem: queue.WithoutWorker,
 		Advice:  "Nothing is sent until fleet work or fleet serve is running.",
 	}
+
 	for _, p := range projects {
 		n.Count += p.Counts["queued"]
 		if n.Since.IsZero() || !p.Oldest.IsZero() && p.Oldest.Before(n.Since) {
@@ -139,6 +141,7 @@ func adviseOnProject(kind string, p queue.Project) string {
 func needsOfPrompts(ctx context.Context, s queue.Queue) ([]need, error) {
 	ago := func(d time.Duration) any { return time.Now().Add(-d).UnixNano() }
 	ended := "forgotten = 0 AND updated >= $1"
+
 	conditions := []struct {
 		kind, where string
 		args        []any
@@ -182,6 +185,7 @@ func needOf(kind string, r database.Row) need {
 		Problem: strings.ReplaceAll(redact.OneLine(r.Problem, 1000), cmp.Or(r.JobID, "\n"), "ID"),
 		Advice:  advise(r),
 	}
+
 	if kind == "result" {
 		n.Problem = "its result could not be told"
 		n.Advice = "Is FLEET_RESULTS_URL or FLEET_GITHUB_TOKEN still valid? The log says what failed. " +
@@ -217,7 +221,6 @@ func addNeed(needs []need, n need) []need {
 	return needs
 }
 
-// oldOnes counts what failed or was refused long ago.
 func oldOnes(ctx context.Context, s queue.Queue) (int64, error) {
 	return sqldb.Number(ctx, s.DB, `SELECT count(*) FROM fleet_prompts
 WHERE state IN ('failed', 'refused') AND updated < $1`,
@@ -271,7 +274,6 @@ func lookedAt(r database.Row) string {
 	return "for 7 days, last at " + utc(r.Looked)
 }
 
-// adviseEnded advises on what failed or was refused.
 func adviseEnded(r database.Row) string {
 	if r.State == once.Failed && r.JobID != "" {
 		return fmt.Sprintf("To send it again: %s. To wait for its job again: %s%s. To leave it: fleet close -key %s.",

@@ -34,6 +34,7 @@ func (c *reportCommand) run(ctx context.Context, s queue.Queue) error {
 	if err != nil {
 		return err
 	}
+
 	if len(reports) == 0 && c.repository != "" {
 		if err := s.CheckRepository(ctx, c.repository); err != nil {
 			return err

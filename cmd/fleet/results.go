@@ -18,7 +18,6 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 )
 
-// newAPI returns GitHub's API, nil without a token.
 func newAPI(getenv func(string) string) (*github.API, error) {
 	token := getenv("FLEET_GITHUB_TOKEN")
 	if token == "" {

@@ -67,7 +67,6 @@ func (c *retryCommand) check(line commandLine) error {
 	return nil
 }
 
-// checkProject refuses an id that cannot be a project's.
 func checkProject(id string) error {
 	if _, err := mintlify.NewClient("any-key", id); err != nil {
 		return usage.Errorf("-project: %w", err)
@@ -123,7 +122,6 @@ func (c *retryCommand) retryOne(ctx context.Context, s queue.Queue) error {
 	return c.decideOne(ctx, s, sendAgain(s), r)
 }
 
-// sendAgain queues prompts again.
 func sendAgain(s queue.Queue) decision {
 	queueAgain := by(s, (*once.Runner).SendAgain)
 	return decision{
@@ -132,6 +130,7 @@ func sendAgain(s queue.Queue) decision {
 		also:   isLostMessage,
 		refuse: refuseForgotten,
 		done:   "queued",
+
 		apply: func(ctx context.Context, tx *sql.Tx, r database.Row) error {
 			if err := queueAgain(ctx, tx, r); err != nil {
 				return err
@@ -141,7 +140,6 @@ func sendAgain(s queue.Queue) decision {
 	}
 }
 
-// adopt follows a job that a person has found.
 func (c *retryCommand) adopt(s queue.Queue) decision {
 	isWithoutJob := func(r database.Row) bool { return r.State == once.Done && r.JobID == "" }
 	return decision{
@@ -184,6 +182,7 @@ func (c *retryCommand) move(s queue.Queue) decision {
 		refuse:  c.whyNotMove,
 		done:    "queued for project " + c.project,
 		project: c.project,
+
 		apply: func(ctx context.Context, tx *sql.Tx, r database.Row) error {
 			moved := "moved from project " + r.ProjectID
 			record := r.Record
@@ -191,6 +190,7 @@ func (c *retryCommand) move(s queue.Queue) decision {
 			record.State = once.Pending
 			record.Problem = ""
 			record.Reported = ""
+
 			if err := s.PutNext(ctx, tx, record, moved); err != nil {
 				return err
 			}

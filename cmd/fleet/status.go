@@ -138,7 +138,6 @@ func (s status) write(w io.Writer, asJSON bool) error {
 	return nil
 }
 
-// title names a need in a line.
 func (n need) title() string {
 	title := n.Kind
 	if n.Project != "" {
@@ -157,7 +156,6 @@ func (n need) title() string {
 	return title
 }
 
-// writeNeeds writes what needs a person.
 func (s status) writeNeeds(w io.Writer) {
 	for _, n := range s.NeedsPerson {
 		fmt.Fprintln(w, n.title())

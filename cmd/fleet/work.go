@@ -31,6 +31,7 @@ func (c *workCommand) define(f *flag.FlagSet) {
 	f.DurationVar(&c.SendTime, "send-time", c.SendTime,
 		"how long one POST may take, 1s to 10m; give a process that and 30 s to stop")
 	f.BoolVar(&c.PollOnly, "poll-only", c.PollOnly, "do without LISTEN, behind a pgbouncer in transaction mode")
+
 	f.DurationVar(&c.PauseMin, "pause-min", c.PauseMin, "how long the breaker pauses a project at first, at least 1s")
 	f.DurationVar(&c.PauseMax, "pause-max", c.PauseMax, "and at most, doubling, up to 24h")
 	f.StringVar(&c.adminAddr, "admin-addr", "", "where to listen for /livez, /readyz and /metrics; nowhere unless set")
@@ -40,7 +41,6 @@ func (c *workCommand) define(f *flag.FlagSet) {
 	f.Func("keep", "months after which the texts of prompts that have ended are forgotten, such as 13m", c.setKeep)
 }
 
-// setLimit takes N, or owner/repo=N.
 func (c *workCommand) setLimit(text string) error {
 	name, number, found := strings.Cut(text, "=")
 	if !found {
@@ -65,7 +65,6 @@ func (c *workCommand) setLimit(text string) error {
 
 var monthsForm = regexp.MustCompile(`^([1-9]\d{0,2})m$`)
 
-// setKeep takes a number of months.
 func (c *workCommand) setKeep(text string) error {
 	found := monthsForm.FindStringSubmatch(text)
 	if found == nil {

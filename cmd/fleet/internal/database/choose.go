@@ -25,21 +25,14 @@ const isOfAnyState = "state IN ('pending', 'sending', 'running', 'done', 'failed
 // Filter returns the condition of a choice.
 func (c Choice) Filter() Filter {
 	var filter Filter
-	switch {
-	case c.State != "":
-		filter.Add("state = $%d", string(c.State))
-	case c.Project != "": // whose index begins with the state
+	if c.State == "" && c.Project != "" { // whose index begins with the state
 		filter.parts = append(filter.parts, isOfAnyState)
 	}
-	if c.Project != "" {
-		filter.Add("project = $%d", c.Project)
-	}
-	if c.Key != "" {
-		filter.Add("key = $%d", c.Key)
-	}
-	if c.Repository != "" {
-		filter.Add("repository = $%d", c.Repository)
-	}
+
+	filter.Add("state = $%d", string(c.State))
+	filter.Add("project = $%d", c.Project)
+	filter.Add("key = $%d", c.Key)
+	filter.Add("repository = $%d", c.Repository)
 	if c.Since > 0 {
 		filter.Add("updated >= $%d", time.Now().Add(-c.Since).UnixNano())
 	}
@@ -69,8 +62,11 @@ type Filter struct {
 	Args  []any
 }
 
-// Add adds a part, with %d for the number of its argument.
+// Add adds a part, with %d for the number of its argument. It adds none for the argument "".
 func (f *Filter) Add(part string, arg any) {
+	if arg == "" {
+		return
+	}
 	f.Args = append(f.Args, arg)
 	f.parts = append(f.parts, fmt.Sprintf(part, len(f.Args)))
 }

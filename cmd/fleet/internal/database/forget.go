@@ -40,6 +40,7 @@ func (s Store) Forget(ctx context.Context, key string) (int, error) {
 func WhyNotForget(r Row) string {
 	var first string
 	key := redact.OneLine(r.Key, 300)
+
 	switch r.State {
 	case once.Done, once.Failed, once.Refused, once.Canceled:
 		return ""
@@ -50,6 +51,7 @@ func WhyNotForget(r Row) string {
 	default:
 		first = "wait until it has ended, or: fleet close -key " + key
 	}
+
 	return fmt.Sprintf("%s is %s; %s", key, NameOf(r.State), first)
 }
 

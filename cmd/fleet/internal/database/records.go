@@ -187,7 +187,6 @@ func (s Records) query(ctx context.Context, where string, args ...any) ([]once.R
 		"SELECT "+recordColumns+" FROM fleet_prompts WHERE "+where, args...)
 }
 
-// scanRecord scans the columns of a record, and more.
 func scanRecord(rows *sql.Rows, more ...any) (once.Record, error) {
 	var r once.Record
 	columns := []any{

@@ -55,7 +55,6 @@ func (s Store) runner(client *mintlify.Client, db once.DB, store once.Store) *on
 	return runner
 }
 
-// remember adds a line to the history.
 func (s Store) remember(db once.DB, r once.Record) {
 	ctx, cancel := context.WithTimeout(context.Background(), StoreTime)
 	defer cancel()
@@ -162,7 +161,6 @@ WHERE key = $1`, p.Key, p.Repository(), p.Priority, record.AddedAt.UnixNano(), p
 	return addPulls(ctx, tx, p)
 }
 
-// addPulls adds the pull requests of p that it lacks.
 func addPulls(ctx context.Context, tx *sql.Tx, p Prompt) error {
 	for _, pull := range strings.Fields(p.Pull) {
 		_, err := tx.ExecContext(ctx, `INSERT INTO fleet_pulls (key, pull, place)

@@ -60,7 +60,6 @@ func (a *API) react(ctx context.Context, r Review, content string) error {
 	return err
 }
 
-// mayWrite reports whether GitHub lets the author of a review write to the repository of the pull request.
 func (a *API) mayWrite(ctx context.Context, r Review) (bool, error) {
 	pr, err := database.ParsePull(r.Pull)
 	if err != nil {

@@ -59,7 +59,6 @@ func quoteLines(text string) string {
 	return strings.TrimSuffix(merges.Quote(strings.TrimSpace(text)), "\n")
 }
 
-// text returns one of the texts in merge.tmpl.
 func (m Merge) text(name string) (string, error) {
 	var text strings.Builder
 	err := mergePrompt.ExecuteTemplate(&text, name, m)
@@ -100,7 +99,6 @@ func (m Merge) pulls() string {
 	return strings.Join(pulls, " ")
 }
 
-// otherCommits returns the keys of the commits of m but its last.
 func (m Merge) otherCommits() []string {
 	var keys []string
 	for _, id := range m.ids[:min(len(m.ids), maxPushed)] {

@@ -59,6 +59,7 @@ func (m *Mapping) Set(text, place string) error {
 		}
 		return fmt.Errorf("%s two projects, at %s and at %s", who, m.places[name], place)
 	}
+
 	m.Projects[name] = project
 	m.places[name] = place
 	return nil

@@ -98,7 +98,6 @@ func reviewOf(e *github.IssueCommentEvent, canAsk bool) (r Review, why string) {
 	return r, why
 }
 
-// mayAsk reports whether the author of a comment may have the agent work.
 func mayAsk(c *github.IssueComment) bool {
 	// GitHub has dropped the field from its Events API, but not from webhooks.
 	association := c.GetAuthorAssociation() //nolint:staticcheck // see above
@@ -283,7 +282,6 @@ func (s Reviews) add(ctx context.Context, r Review) (decision, error) {
 	return decision{}, err
 }
 
-// reactTo shows the reviewer what becomes of a comment.
 func (s Reviews) reactTo(ctx context.Context, r Review, d decision) {
 	content := "eyes"
 	if d.reason != "" {

@@ -101,7 +101,6 @@ func (h *Webhooks) LeftOutRepositories() []string {
 	return names
 }
 
-// finder returns a finder that knows which repositories are left out.
 func (h *Webhooks) finder() Finder {
 	return Finder{Queue: h.Queue, API: h.API, LeftOut: h.LeftOutRepositories}
 }
@@ -209,7 +208,6 @@ func (h *Webhooks) receive(rw http.ResponseWriter, r *http.Request) response {
 	return resp
 }
 
-// notStored is the response to a delivery that cannot be stored now.
 func (h *Webhooks) notStored(err error) response {
 	h.Queue.Calm.Error("a webhook could not be stored", "error", err)
 	return refused(http.StatusServiceUnavailable, "not stored: deliver it again")
@@ -235,7 +233,6 @@ func refusedBody(err error) response {
 	return refused(http.StatusUnauthorized, "the signature is not of this body and this server's secret")
 }
 
-// nameOf returns the name under which an event is counted.
 func nameOf(event any) string {
 	switch event.(type) {
 	case *github.PushEvent:
@@ -358,7 +355,6 @@ func (h *Webhooks) cancelUnlessShared(ctx context.Context, m Merge) error {
 	return err
 }
 
-// keepLeftOut keeps for fleet show why a merge is left out.
 func (h *Webhooks) keepLeftOut(ctx context.Context, m Merge, reason string) {
 	pulls := strings.Fields(m.pulls())
 	if len(pulls) == 0 {
@@ -427,6 +423,7 @@ func (h *Webhooks) actOnReview(ctx context.Context, e *github.IssueCommentEvent,
 		if why == "" {
 			return h.takeReview(ctx, e, r)
 		}
+
 	case "edited", "deleted":
 		if resp := h.amendReview(ctx, r, action); resp.Status > 0 {
 			return resp

@@ -21,7 +21,6 @@ const (
 	newOutage = 10 * time.Minute
 )
 
-// afterTurn returns the pause of a project after a turn of it.
 func (s Queue) afterTurn(p Project, r result) pause {
 	next := p.pause
 	switch r.verdict() {

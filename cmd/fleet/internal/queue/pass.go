@@ -65,7 +65,6 @@ func (w *Worker) MakePass(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// decide decides about what waits for a record to change.
 func (w *Worker) decide(ctx context.Context, _ time.Time) error {
 	if w.Decide == nil {
 		return nil
@@ -131,6 +130,7 @@ func (w *Worker) forgetOld(ctx context.Context, now time.Time) error {
 		}
 		forgotten += n
 	}
+
 	if forgotten == 0 {
 		return nil
 	}

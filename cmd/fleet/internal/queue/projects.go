@@ -87,12 +87,10 @@ func (p Project) IsPaused() bool { return p.PausedUntil.After(p.Now) }
 const pauseColumns = `paused_since, paused_until, asked, began, last, strikes, doubled, failed, source, cause, reason,
 	tries, alien`
 
-// projectColumns are the columns of a project, and the time.
 func (s Queue) projectColumns() string {
 	return "project, turns, turn_until, " + pauseColumns + ", stopped, stopped_by, " + s.Clock
 }
 
-// scanProject scans the columns of a project, and more.
 func scanProject(rows *sql.Rows, more ...any) (Project, error) {
 	var p Project
 	at := database.Millis
@@ -192,9 +190,7 @@ const claimTime = 10 * time.Second
 // prompt or ended. It returns how many prompts of a choice are being sent.
 func (s Queue) AwaitClaims(ctx context.Context, choice database.Choice) (int64, error) {
 	var filter database.Filter
-	if choice.Project != "" {
-		filter.Add("q.project = $%d", choice.Project)
-	}
+	filter.Add("q.project = $%d", choice.Project)
 	isOpen := `q.project <> '' AND q.turn <> '' AND q.turn_until > ` + s.Clock + ` AND ` + filter.Where()
 	query := `SELECT q.turn FROM fleet_projects q WHERE ` + isOpen + ` AND NOT EXISTS (SELECT 1 FROM fleet_prompts p
 	WHERE p.state = 'sending' AND p.project = q.project AND p.turn = q.turn)`

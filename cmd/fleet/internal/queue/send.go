@@ -193,7 +193,6 @@ func (r result) verdict() verdict {
 	return saysNothing
 }
 
-// cause returns why the service or the breaker pauses the project.
 func (r result) cause() string {
 	switch r.status {
 	case http.StatusUnauthorized, http.StatusForbidden:

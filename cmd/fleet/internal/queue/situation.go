@@ -78,7 +78,6 @@ FROM fleet_projects q WHERE q.project IN ($1, '')`
 	return l, err
 }
 
-// dayOf returns when a day began, in UTC.
 func dayOf(t time.Time) time.Time { return t.UTC().Truncate(database.Day) }
 
 // readQueues counts the queues of a choice by project.
@@ -96,6 +95,7 @@ func (s Queue) readQueues(ctx context.Context, choice database.Choice) (map[stri
 	err := sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
 		var project string
 		var q queued
+
 		err := rows.Scan(&project, &q.count, &q.ready, &q.limited, &q.held, database.Nanos(&q.oldest),
 			database.Nanos(&q.later))
 		queues[project] = q

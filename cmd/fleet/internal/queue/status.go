@@ -86,7 +86,6 @@ func (s Queue) ProjectsStatus(ctx context.Context) ([]*ProjectStatus, error) {
 	return all, nil
 }
 
-// countInto counts the prompts of all projects by state.
 func (s Queue) countInto(ctx context.Context, set projectSet) error {
 	return sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
 		var project, state string
@@ -118,6 +117,7 @@ func (p *ProjectStatus) noteHold(q Quota, s situation) {
 	if p.Counts["queued"] > 0 {
 		h = s.hold()
 	}
+
 	p.Why = h.why
 	p.WaitsUntil = h.until
 	p.Limited = s.limited
@@ -225,7 +225,6 @@ WHERE p.project = q.project AND p.deadline > $1 AND `+database.WasSent+` ORDER B
 	return places, err
 }
 
-// quotaAfter returns the quota of a project of which places are taken.
 func (s Queue) quotaAfter(taken []time.Time, now time.Time) Quota {
 	q := Quota{Window: s.Window}
 	q.Places = slices.Clone(taken[:min(len(taken), s.Quota)])

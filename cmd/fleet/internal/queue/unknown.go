@@ -30,7 +30,6 @@ func nextLook(sent, looked time.Time) time.Time {
 	return looked.Add(min(max(looked.Sub(sent), firstLook), maxLook))
 }
 
-// lookForUnknown looks for the pull requests of unknown prompts that are due.
 func (w *Worker) lookForUnknown(ctx context.Context, now time.Time) error {
 	if w.Find == nil {
 		return nil

@@ -47,6 +47,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	river.AddWorker(bundle, river.WorkFunc(w.Send))
 	river.AddWorker(bundle, river.WorkFunc(w.Poll))
 	river.AddWorker(bundle, river.WorkFunc(w.Tell))
+
 	queues := map[string]river.QueueConfig{
 		river.QueueDefault: {MaxWorkers: w.N},
 		sends:              {MaxWorkers: w.Settings.Posts},
@@ -147,7 +148,6 @@ func (w *Worker) Poll(ctx context.Context, job *river.Job[PollArgs]) error {
 	return river.JobSnooze(next)
 }
 
-// isUnderWay reports whether a record has something to follow.
 func isUnderWay(r once.Record) bool { return r.State == once.Sending || r.State == once.Running }
 
 // LookUp polls the job of a running record that has no pull request yet: the service may know one.
