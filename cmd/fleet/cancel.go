@@ -69,7 +69,7 @@ func (c *cancelCommand) run(ctx context.Context, s queue.Queue) error {
 // cancelReviews drops, with -yes, the comments that would be sent once the pull request of their job is
 // known. It names each, so that a person can look what became of it.
 func (c *cancelCommand) cancelReviews(ctx context.Context, s queue.Queue) (int, error) {
-	reviews := github.Reviews{Queue: s}
+	reviews := github.Docs{Queue: s}
 	kept, err := reviews.KeptReviews(ctx, c.project, c.repository)
 	if err != nil {
 		return 0, err

@@ -65,8 +65,8 @@ func blocksOfAPass(t *testing.T, url string) int {
 	s.Keep = 13
 	seen := record(t, s.DB, url)
 	w := queue.NewWorker(s, nil, nil)
-	w.Decide = github.Reviews{Queue: s}.DecideReviews
-	w.Find = github.Finder{Queue: s}.Find
+	w.Decide = github.Docs{Queue: s}.DecideReviews
+	w.Find = github.Docs{Queue: s}.Find
 	require.NoError(t, w.MakePass(t.Context()))
 	require.NoError(t, queue.NewWorker(s, nil, (&notebook{}).tell).Tell(t.Context(), nil))
 

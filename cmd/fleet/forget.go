@@ -97,7 +97,7 @@ func (c *forgetCommand) forgetAuthor(ctx context.Context, s queue.Queue) error {
 }
 
 func (c *forgetCommand) listOpen(ctx context.Context, s queue.Queue, rows []database.Row) (int, error) {
-	kept, err := github.Reviews{Queue: s}.KeptReviews(ctx, "", "")
+	kept, err := github.Docs{Queue: s}.KeptReviews(ctx, "", "")
 	if err != nil {
 		return 0, err
 	}

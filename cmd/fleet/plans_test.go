@@ -118,8 +118,8 @@ func TestNoStatementReadsAllPrompts(t *testing.T) {
 		b.Keep = 13
 		api, err := github.NewAPI("token", "", &http.Client{Transport: b.svc})
 		require.NoError(b.t, err)
-		b.Decide = github.Reviews{Queue: b.Queue, API: api}.DecideReviews
-		b.Find = github.Finder{Queue: b.Queue, API: api}.Find
+		b.Decide = github.Docs{Queue: b.Queue, API: api}.DecideReviews
+		b.Find = github.Docs{Queue: b.Queue, API: api}.Find
 		first := database.Prompt{Key: "acme/api@" + strings.Repeat("a", 40), Project: testProject, Prompt: "x"}
 		b.enqueue(append(prompts(10, 2), first)...)
 		b.enqueue(database.Prompt{Key: "m", After: first.Key, Prompt: "y"})

@@ -229,7 +229,7 @@ func (c *retryCommand) lookFor(ctx context.Context, s queue.Queue, r database.Ro
 		return false, err
 	}
 
-	link, err := github.Finder{Queue: s, API: api}.Find(ctx, r.Record)
+	link, err := github.Docs{Queue: s, API: api}.Find(ctx, r.Record)
 	if err != nil {
 		fmt.Fprintln(c.stderr, "fleet: its pull request could not be looked for:", redact.OneLine(err.Error(), 1000))
 		return false, nil // the person who retries has looked

@@ -59,7 +59,7 @@ func newReviewed(t *testing.T, url string) reviewed {
 	s := openStore(t, url)
 	service := mintlifytest.NewService()
 	w := workerOf(t, s, service)
-	w.Decide = github.Reviews{Queue: s}.DecideReviews
+	w.Decide = github.Docs{Queue: s}.DecideReviews
 	hooks := github.NewWebhooks(w, testSecret, github.Projects{"": testProject}, testAuthors(), 2)
 	server := httptest.NewServer(hooks.Handler())
 	t.Cleanup(server.Close)
@@ -103,7 +103,7 @@ func (r reviewed) keep(id int64, change func(*github.Review)) github.Review {
 	if change != nil {
 		change(&review)
 	}
-	require.NoError(r.t, github.Reviews{Queue: r.store}.KeepReview(r.t.Context(), review))
+	require.NoError(r.t, github.Docs{Queue: r.store}.KeepReview(r.t.Context(), review))
 	return review
 }
 
@@ -523,7 +523,7 @@ func (r *reviewed) onGitHub() *gitHub {
 	g := newGitHub(r.t)
 	hooks := github.NewWebhooks(r.worker, testSecret, github.Projects{"": testProject}, testAuthors(), 2)
 	hooks.API = g.api(r.t)
-	r.worker.Decide = github.Reviews{Queue: r.store, API: hooks.API}.DecideReviews
+	r.worker.Decide = github.Docs{Queue: r.store, API: hooks.API}.DecideReviews
 	server := httptest.NewServer(hooks.Handler())
 	r.t.Cleanup(server.Close)
 	r.url = server.URL
@@ -580,7 +580,7 @@ func TestUnknownIsLookedFor(t *testing.T) {
 	}
 	api := g.api(t)
 	leftOut := func() []string { return []string{"acme/docs"} }
-	r.worker.Find = github.Finder{Queue: r.store, API: api, LeftOut: leftOut}.Find
+	r.worker.Find = github.Docs{Queue: r.store, API: api, LeftOut: leftOut}.Find
 	require.NoError(t, r.worker.MakePass(t.Context()))
 	assert.Equal(t, []string{"GET acme/docs/pulls"}, g.saw(), "one listing for both")
 
@@ -593,7 +593,7 @@ func TestUnknownIsLookedFor(t *testing.T) {
 
 	r.is(once.Unknown, "")
 	execute(t, r.store, "UPDATE fleet_prompts SET looked = 0")
-	r.worker.Find = github.Finder{Queue: r.store, API: g.api(t), LeftOut: leftOut}.Find // whose listing is not cached
+	r.worker.Find = github.Docs{Queue: r.store, API: g.api(t), LeftOut: leftOut}.Find // whose listing is not cached
 	require.NoError(t, r.worker.MakePass(t.Context()))
 	assert.Equal(t, docsPull, r.record("acme/api@5907854").PRLink)
 	assert.Equal(t, once.Unknown, r.record("acme/api@2222222").State)

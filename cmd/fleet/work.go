@@ -111,8 +111,9 @@ func (c *workCommand) work(ctx context.Context, webhooks func(*queue.Worker, *gi
 		}
 
 		w := queue.NewWorker(s, client, results)
-		w.Decide = github.Reviews{Queue: s, API: api}.DecideReviews
-		w.Find = github.Finder{Queue: s, API: api}.Find
+		docs := github.Docs{Queue: s, API: api}
+		w.Decide = docs.DecideReviews
+		w.Find = docs.Find
 		servers := map[string]*http.Server{}
 		if server := webhooks(w, api); server != nil {
 			servers["webhooks"] = server

@@ -89,7 +89,13 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 		return nil, fmt.Errorf("DATABASE_URL: %w", err)
 	}
 
-	if err := db.prepare(ctx, options.Create); err != nil {
+	if options.Create {
+		err = db.migrate(ctx)
+	}
+	if err == nil {
+		err = db.CheckVersion(ctx)
+	}
+	if err != nil {
 		db.Close()
 		return nil, fmt.Errorf("DATABASE_URL: %w", err)
 	}
@@ -101,16 +107,6 @@ func connect(ctx context.Context, address sqldb.Address, options Options) (*DB, 
 		return openSQLite(address, options)
 	}
 	return openPostgres(ctx, address.Postgres, options)
-}
-
-// prepare makes the tables that are missing, if create is set, and checks their version.
-func (db *DB) prepare(ctx context.Context, create bool) error {
-	if create {
-		if err := db.migrate(ctx); err != nil {
-			return err
-		}
-	}
-	return db.CheckVersion(ctx)
 }
 
 // version returns the version of fleet's tables, 0 if there are none.

@@ -21,9 +21,9 @@ import (
 // agent is the author of the pull requests that the service's agent opens.
 const agent = "mintlify[bot]"
 
-// Finder looks for the pull request of an unknown prompt: in what webhooks and comments have named, and with a
-// token in the repositories of the documentation.
-type Finder struct {
+// Docs is the repositories of the documentation: it has comments for the agent on their way into the queue, and looks
+// for the pull requests of unknown prompts.
+type Docs struct {
 	queue.Queue
 	API *API // nil: without a token
 
@@ -31,8 +31,9 @@ type Finder struct {
 	LeftOut func() []string
 }
 
-// Find returns the link of the pull request, "" if none is known yet.
-func (f Finder) Find(ctx context.Context, record once.Record) (string, error) {
+// Find returns the link of the pull request of an unknown prompt, "" if none is known yet. It looks in what webhooks
+// and comments have named, and with a token on GitHub.
+func (f Docs) Find(ctx context.Context, record once.Record) (string, error) {
 	since := docspulls.SentAfter(record, f.Settings.SendTime)
 	link, err := f.Found(ctx, record.Key, since)
 	if err != nil || link != "" || f.API == nil {
@@ -68,7 +69,7 @@ func isFork(pr *github.PullRequest, repository string) bool {
 
 // repositories returns the repositories of the documentation: those that are left out, and those that links of
 // the project's prompts name.
-func (f Finder) repositories(ctx context.Context, project string) ([]string, error) {
+func (f Docs) repositories(ctx context.Context, project string) ([]string, error) {
 	rows, err := f.Rows(ctx, "project = $1 AND pr_link <> '' ORDER BY updated DESC LIMIT 20", project)
 	if err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ type sighting struct {
 
 // isDocs reports whether a sighting is in a repository of the documentation. If none is known, its author must be
 // the agent.
-func (f Finder) isDocs(ctx context.Context, s sighting, project string) (bool, error) {
+func (f Docs) isDocs(ctx context.Context, s sighting, project string) (bool, error) {
 	names, err := f.repositories(ctx, project)
 	if err != nil {
 		return false, err
@@ -126,7 +127,7 @@ func (f Finder) isDocs(ctx context.Context, s sighting, project string) (bool, e
 }
 
 // note keeps what was sighted, and ends an unknown prompt with it. It reports whether it did.
-func (f Finder) note(ctx context.Context, s sighting) (bool, error) {
+func (f Docs) note(ctx context.Context, s sighting) (bool, error) {
 	rows, err := f.Rows(ctx, "key = $1 AND thread = ''", s.key)
 	if err != nil || len(rows) == 0 {
 		return false, err

@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-github/v92/github"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
-	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
@@ -134,14 +133,8 @@ func isSamePage(a, b string) bool {
 	return strings.EqualFold(strings.TrimRight(a, "/"), strings.TrimRight(b, "/"))
 }
 
-// Reviews are the comments for the agent, on their way into the queue.
-type Reviews struct {
-	queue.Queue
-	API *API // nil: without a token
-}
-
 // KeepReview stores a review until it is decided about, so that none is lost.
-func (s Reviews) KeepReview(ctx context.Context, r Review) error {
+func (s Docs) KeepReview(ctx context.Context, r Review) error {
 	_, err := s.ExecContext(ctx, `INSERT INTO fleet_comments (id, key, pull, url, author, text, at, may_ask)
 VALUES ($1, $2, $3, $4, $5, $6, $7, CASE WHEN $8 THEN 1 ELSE 0 END) ON CONFLICT (id) DO NOTHING`,
 		r.ID, r.Key, r.Pull, r.URL, r.Author, r.Text, time.Now().UnixMilli(), r.MayAsk)
@@ -150,7 +143,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, CASE WHEN $8 THEN 1 ELSE 0 END) ON CONFLICT 
 
 // KeptReviews returns the reviews of a project and of a repository, "" is any, that are not decided about, the oldest
 // first.
-func (s Reviews) KeptReviews(ctx context.Context, project, repository string) ([]Review, error) {
+func (s Docs) KeptReviews(ctx context.Context, project, repository string) ([]Review, error) {
 	filter := database.Choice{Project: project, Repository: repository}.Filter()
 	where := ""
 	if len(filter.Args) > 0 {
@@ -166,13 +159,13 @@ func (s Reviews) KeptReviews(ctx context.Context, project, repository string) ([
 }
 
 // DropReview forgets a kept review.
-func (s Reviews) DropReview(ctx context.Context, r Review) error {
+func (s Docs) DropReview(ctx context.Context, r Review) error {
 	_, err := s.ExecContext(ctx, "DELETE FROM fleet_comments WHERE id = $1", r.ID)
 	return err
 }
 
 // DecideReviews decides about all kept reviews that can be decided about, and shows reviewers what was canceled.
-func (s Reviews) DecideReviews(ctx context.Context) error {
+func (s Docs) DecideReviews(ctx context.Context) error {
 	kept, err := s.KeptReviews(ctx, "", "")
 	if err != nil {
 		return err
@@ -184,7 +177,7 @@ func (s Reviews) DecideReviews(ctx context.Context) error {
 
 // decideUpTo decides about a kept review, after those of its pull request that came before it, so that messages to a
 // job keep their order.
-func (s Reviews) decideUpTo(ctx context.Context, r Review) (decision, error) {
+func (s Docs) decideUpTo(ctx context.Context, r Review) (decision, error) {
 	kept, err := s.KeptReviews(ctx, "", "")
 	if err != nil {
 		return undecided, err
@@ -201,7 +194,7 @@ func (s Reviews) decideUpTo(ctx context.Context, r Review) (decision, error) {
 
 // decideInOrder decides about kept reviews, and returns the decisions by id. Once one of a key waits, the later ones
 // of the key wait, too. A permission that GitHub does not tell holds up no other review.
-func (s Reviews) decideInOrder(ctx context.Context, kept []Review) (map[int64]decision, error) {
+func (s Docs) decideInOrder(ctx context.Context, kept []Review) (map[int64]decision, error) {
 	decided := map[int64]decision{}
 	isHeldUp := map[string]bool{}
 	var failed []error
@@ -219,7 +212,7 @@ func (s Reviews) decideInOrder(ctx context.Context, kept []Review) (map[int64]de
 }
 
 // decide makes a kept review a follow-up, or leaves it out, once it is known whether it is for the job on record.
-func (s Reviews) decide(ctx context.Context, r Review) (decision, error) {
+func (s Docs) decide(ctx context.Context, r Review) (decision, error) {
 	record, err := s.Records().Get(ctx, r.Key)
 	if err != nil {
 		return undecided, err
@@ -249,7 +242,7 @@ func (s Reviews) decide(ctx context.Context, r Review) (decision, error) {
 var errPermission = errors.New("ask GitHub for the permission")
 
 // askPermission asks GitHub whether the author may write: to GitHub a private member is a contributor.
-func (s Reviews) askPermission(ctx context.Context, r Review) (decision, error) {
+func (s Docs) askPermission(ctx context.Context, r Review) (decision, error) {
 	if s.API == nil {
 		return undecided, nil // a process with the token decides
 	}
@@ -265,7 +258,7 @@ func (s Reviews) askPermission(ctx context.Context, r Review) (decision, error) 
 }
 
 // add adds the follow-up of a kept review, with the text that its comment has by now.
-func (s Reviews) add(ctx context.Context, r Review) (decision, error) {
+func (s Docs) add(ctx context.Context, r Review) (decision, error) {
 	texts, err := sqldb.Strings(ctx, s.DB, "SELECT text FROM fleet_comments WHERE id = $1", r.ID)
 	if err != nil || len(texts) == 0 { // it was deleted, or another process has decided
 		return undecided, err
@@ -282,7 +275,7 @@ func (s Reviews) add(ctx context.Context, r Review) (decision, error) {
 	return decision{}, err
 }
 
-func (s Reviews) reactTo(ctx context.Context, r Review, d decision) {
+func (s Docs) reactTo(ctx context.Context, r Review, d decision) {
 	content := "eyes"
 	if d.reason != "" {
 		content = "confused"
@@ -300,7 +293,7 @@ func (s Reviews) reactTo(ctx context.Context, r Review, d decision) {
 const isCanceled = "state = 'canceled' AND thread <> '' AND told <> state"
 
 // reactToCanceled shows reviewers whose comments were canceled: the command of a person has no token.
-func (s Reviews) reactToCanceled(ctx context.Context) error {
+func (s Docs) reactToCanceled(ctx context.Context) error {
 	if s.API == nil {
 		return nil
 	}
@@ -325,7 +318,7 @@ func (s Reviews) reactToCanceled(ctx context.Context) error {
 }
 
 // leaveOut logs and keeps why a review is left out.
-func (s Reviews) leaveOut(ctx context.Context, r Review, reason string) {
+func (s Docs) leaveOut(ctx context.Context, r Review, reason string) {
 	s.Logger.Info("a comment is left out", "key", r.Key, "pull", r.Pull, "author", r.Author,
 		"comment", r.ID, "reason", reason)
 	err := s.KeepLeftOut(ctx, database.LeftOut{Kind: "comment", Pull: r.Pull, Author: r.Author, Reason: reason})
@@ -336,7 +329,7 @@ func (s Reviews) leaveOut(ctx context.Context, r Review, reason string) {
 
 // amend has a review that waits be sent as its comment is now, or not at all if the comment asks for nothing any
 // more. It reports whether it knows the review, and why it is too late.
-func (s Reviews) amend(ctx context.Context, r Review) (isKnown bool, late string, err error) {
+func (s Docs) amend(ctx context.Context, r Review) (isKnown bool, late string, err error) {
 	isKept, err := s.amendKept(ctx, r)
 	if err != nil || isKept {
 		return isKept, "", err
@@ -374,7 +367,7 @@ func (s Reviews) amend(ctx context.Context, r Review) (isKnown bool, late string
 }
 
 // amendKept amends a review that is not decided about. It reports whether there is such a one.
-func (s Reviews) amendKept(ctx context.Context, r Review) (bool, error) {
+func (s Docs) amendKept(ctx context.Context, r Review) (bool, error) {
 	statement := "UPDATE fleet_comments SET text = $2 WHERE id = $1"
 	if r.Text == "" {
 		statement = "DELETE FROM fleet_comments WHERE id = $1 AND $2 = ''"

@@ -101,11 +101,10 @@ func (h *Webhooks) LeftOutRepositories() []string {
 	return names
 }
 
-func (h *Webhooks) finder() Finder {
-	return Finder{Queue: h.Queue, API: h.API, LeftOut: h.LeftOutRepositories}
+// Docs returns the repositories of the documentation.
+func (h *Webhooks) Docs() Docs {
+	return Docs{Queue: h.Queue, API: h.API, LeftOut: h.LeftOutRepositories}
 }
-
-func (h *Webhooks) reviews() Reviews { return Reviews{Queue: h.Queue, API: h.API} }
 
 // response is what GitHub shows as the response to a delivery.
 type response struct {
@@ -308,7 +307,7 @@ func (h *Webhooks) sight(ctx context.Context, e *github.PullRequestEvent) (strin
 	}
 
 	key = database.FoldCase(key)
-	isNoted, err := h.finder().note(ctx, sighting{
+	isNoted, err := h.Docs().note(ctx, sighting{
 		key:        key,
 		repository: repository,
 		link:       pr.GetHTMLURL(),
@@ -411,7 +410,7 @@ func (h *Webhooks) Review(ctx context.Context, e *github.IssueCommentEvent) resp
 	resp := h.actOnReview(ctx, e, r, why)
 	resp.About = Merge{Repository: e.GetRepo().GetFullName(), Pulls: []int{e.GetIssue().GetNumber()}}
 	if resp.isKept {
-		h.reviews().leaveOut(ctx, r, resp.Reason)
+		h.Docs().leaveOut(ctx, r, resp.Reason)
 	}
 	return resp
 }
@@ -445,7 +444,7 @@ func (h *Webhooks) takeReview(ctx context.Context, e *github.IssueCommentEvent, 
 	}
 	if err != nil {
 		if r.MayAsk {
-			h.reviews().reactTo(ctx, r, decision{reason: err.Error()})
+			h.Docs().reactTo(ctx, r, decision{reason: err.Error()})
 		}
 		return keptOut(err.Error())
 	}
@@ -453,7 +452,7 @@ func (h *Webhooks) takeReview(ctx context.Context, e *github.IssueCommentEvent, 
 	if r.MayAsk { // so the pull request that it names is the agent's
 		h.sightReviewed(ctx, e, r)
 	}
-	if err := h.reviews().KeepReview(ctx, r); err != nil {
+	if err := h.Docs().KeepReview(ctx, r); err != nil {
 		return h.notStored(err)
 	}
 
@@ -468,7 +467,7 @@ func (h *Webhooks) takeReview(ctx context.Context, e *github.IssueCommentEvent, 
 // decide decides about a review that is kept. If a newer fleet has changed the tables meanwhile, it stays, and GitHub
 // may deliver it again.
 func (h *Webhooks) decide(ctx context.Context, r Review) response {
-	d, err := h.reviews().decideUpTo(ctx, r)
+	d, err := h.Docs().decideUpTo(ctx, r)
 	if errors.Is(err, database.ErrNewer) {
 		return h.notStored(err)
 	}
@@ -487,7 +486,7 @@ func (h *Webhooks) decide(ctx context.Context, r Review) response {
 
 // amendReview changes or cancels what waits. It returns no response if fleet knows no such comment.
 func (h *Webhooks) amendReview(ctx context.Context, r Review, action string) response {
-	isKnown, late, err := h.reviews().amend(ctx, r)
+	isKnown, late, err := h.Docs().amend(ctx, r)
 	if usage.Is(err) && !errors.Is(err, database.ErrNewer) {
 		late = err.Error()
 		err = nil
@@ -509,7 +508,7 @@ func (h *Webhooks) amendReview(ctx context.Context, r Review, action string) res
 
 // sightReviewed notes the pull request that a review is on, which may be that of an unknown prompt.
 func (h *Webhooks) sightReviewed(ctx context.Context, e *github.IssueCommentEvent, r Review) {
-	_, err := h.finder().note(ctx, sighting{
+	_, err := h.Docs().note(ctx, sighting{
 		key:        r.Key,
 		repository: e.GetRepo().GetFullName(),
 		link:       r.URL,
