@@ -33,21 +33,21 @@ type Docs struct {
 
 // Find returns the link of the pull request of an unknown prompt, "" if none is known yet. It looks in what webhooks
 // and comments have named, and with a token on GitHub.
-func (f Docs) Find(ctx context.Context, record once.Record) (string, error) {
-	since := docspulls.SentAfter(record, f.Settings.SendTime)
-	link, err := f.Found(ctx, record.Key, since)
-	if err != nil || link != "" || f.API == nil {
+func (s Docs) Find(ctx context.Context, record once.Record) (string, error) {
+	since := docspulls.SentAfter(record, s.Settings.SendTime)
+	link, err := s.Found(ctx, record.Key, since)
+	if err != nil || link != "" || s.API == nil {
 		return link, err
 	}
 
-	repositories, err := f.repositories(ctx, record.ProjectID)
+	repositories, err := s.repositories(ctx, record.ProjectID)
 	if err != nil {
 		return "", err
 	}
 
 	var failed []error
 	for _, repository := range repositories {
-		pulls, err := f.API.pullsSince(ctx, repository, since)
+		pulls, err := s.API.pullsSince(ctx, repository, since)
 		if err != nil {
 			name := redact.OneLine(repository, 150)
 			failed = append(failed, fmt.Errorf("list the pull requests of %s: %w", name, err))
@@ -69,15 +69,15 @@ func isFork(pr *github.PullRequest, repository string) bool {
 
 // repositories returns the repositories of the documentation: those that are left out, and those that links of
 // the project's prompts name.
-func (f Docs) repositories(ctx context.Context, project string) ([]string, error) {
-	rows, err := f.Rows(ctx, "project = $1 AND pr_link <> '' ORDER BY updated DESC LIMIT 20", project)
+func (s Docs) repositories(ctx context.Context, project string) ([]string, error) {
+	rows, err := s.Rows(ctx, "project = $1 AND pr_link <> '' ORDER BY updated DESC LIMIT 20", project)
 	if err != nil {
 		return nil, err
 	}
 
 	var names []string
-	if f.LeftOut != nil {
-		names = f.LeftOut()
+	if s.LeftOut != nil {
+		names = s.LeftOut()
 	}
 
 	for _, r := range rows {
@@ -115,34 +115,34 @@ type sighting struct {
 
 // isDocs reports whether a sighting is in a repository of the documentation. If none is known, its author must be
 // the agent.
-func (f Docs) isDocs(ctx context.Context, s sighting, project string) (bool, error) {
-	names, err := f.repositories(ctx, project)
+func (s Docs) isDocs(ctx context.Context, seen sighting, project string) (bool, error) {
+	names, err := s.repositories(ctx, project)
 	if err != nil {
 		return false, err
 	}
 	if len(names) == 0 {
-		return strings.EqualFold(s.author, agent), nil
+		return strings.EqualFold(seen.author, agent), nil
 	}
-	return slices.Contains(names, database.FoldCase(s.repository)), nil
+	return slices.Contains(names, database.FoldCase(seen.repository)), nil
 }
 
 // note keeps what was sighted, and ends an unknown prompt with it. It reports whether it did.
-func (f Docs) note(ctx context.Context, s sighting) (bool, error) {
-	rows, err := f.Rows(ctx, "key = $1 AND thread = ''", s.key)
+func (s Docs) note(ctx context.Context, seen sighting) (bool, error) {
+	rows, err := s.Rows(ctx, "key = $1 AND thread = ''", seen.key)
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
 	r := rows[0]
-	isDocs, err := f.isDocs(ctx, s, r.ProjectID)
-	if err != nil || !isDocs || s.opened.Before(docspulls.SentAfter(r.Record, f.Settings.SendTime)) {
+	isDocs, err := s.isDocs(ctx, seen, r.ProjectID)
+	if err != nil || !isDocs || seen.opened.Before(docspulls.SentAfter(r.Record, s.Settings.SendTime)) {
 		return false, err
 	}
 
-	if err := f.KeepFound(ctx, s.key, s.link); err != nil {
+	if err := s.KeepFound(ctx, seen.key, seen.link); err != nil {
 		return false, err
 	}
 	if r.State != once.Unknown {
 		return true, nil
 	}
-	return true, f.Resolve(ctx, r.Record, s.link)
+	return true, s.Resolve(ctx, r.Record, seen.link)
 }
