@@ -54,6 +54,7 @@ func (a admin) ready(rw http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = a.CheckWrites(ctx)
 	}
+
 	if err != nil {
 		a.Calm.Error("the database cannot be used", "error", err)
 		http.Error(rw, "the database cannot be used: the log says why", http.StatusServiceUnavailable)
@@ -85,6 +86,7 @@ func (d databaseMetrics) Collect(metrics chan<- prometheus.Metric) {
 		up = 0
 		d.Calm.Error("no metrics of the database", "error", err)
 	}
+
 	for _, metric := range all {
 		metrics <- metric
 	}

@@ -50,6 +50,7 @@ func (c *cancelCommand) run(ctx context.Context, s queue.Queue) error {
 	if err != nil {
 		return err
 	}
+
 	choice := c.choice()
 	choice.State = once.Pending
 	rows, err := s.Choose(ctx, choice)

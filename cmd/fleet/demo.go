@@ -79,6 +79,7 @@ func (c *demoCommand) play(ctx context.Context, s queue.Queue) error {
 	if err != nil {
 		return err
 	}
+
 	working, stop := context.WithCancel(ctx)
 	worked := make(chan error, 1)
 	go func() { worked <- queue.NewWorker(s, client, nil).Run(working) }()

@@ -48,6 +48,7 @@ func (c *pauseCommand) run(ctx context.Context, s queue.Queue) error {
 	if err != nil {
 		return fmt.Errorf("it is paused, but a prompt may be on its way: %w", err)
 	}
+
 	switch sending {
 	case 0:
 		fmt.Fprintln(c.stdout, "paused")

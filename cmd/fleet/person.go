@@ -79,6 +79,7 @@ func needOfWorker(projects []*queue.ProjectStatus) []need {
 			n.Since = p.Oldest
 		}
 	}
+
 	if n.Count == 0 {
 		return nil
 	}
@@ -215,6 +216,7 @@ func addNeed(needs []need, n need) []need {
 	if len(needs[i].Keys) < maxKeys {
 		needs[i].Keys = append(needs[i].Keys, n.Keys...)
 	}
+
 	if n.Since.Before(needs[i].Since) {
 		needs[i].Since = n.Since
 	}

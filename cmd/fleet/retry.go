@@ -43,6 +43,7 @@ func (c *retryCommand) check(line commandLine) error {
 	if err := checkRepository(line, &c.repository); err != nil {
 		return err
 	}
+
 	if !line.given["repo"] || line.given["job"] {
 		if err := line.wantOne("again", "job"); err != nil {
 			return err
@@ -162,6 +163,7 @@ func (c *retryCommand) lookUp(ctx context.Context, r database.Row) error {
 	if err != nil {
 		return err
 	}
+
 	ofProject, err := client.ForProject(r.ProjectID)
 	if err != nil {
 		return err

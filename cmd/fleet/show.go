@@ -52,6 +52,7 @@ func (c *showCommand) run(ctx context.Context, s queue.Queue) error {
 	if err != nil {
 		return err
 	}
+
 	isOther := func(key string) bool {
 		return !slices.ContainsFunc(thread, func(r database.Row) bool { return r.Key == key })
 	}

@@ -63,6 +63,7 @@ func statusOf(ctx context.Context, s queue.Queue) (status, error) {
 	if err != nil {
 		return status{}, err
 	}
+
 	projects, err := s.ProjectsStatus(ctx)
 	if err != nil {
 		return status{}, err
@@ -76,6 +77,7 @@ func statusOf(ctx context.Context, s queue.Queue) (status, error) {
 	if err != nil {
 		return status{}, err
 	}
+
 	paused, err := queue.PausedRepositories(ctx, s.DB)
 	if err != nil {
 		return status{}, err
@@ -143,6 +145,7 @@ func (n need) title() string {
 	if n.Project != "" {
 		title += "  project " + redact.OneLine(n.Project, 100)
 	}
+
 	if len(n.Keys) > 0 {
 		title += "  " + n.Keys[0]
 	}

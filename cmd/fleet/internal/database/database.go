@@ -95,6 +95,7 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 	if err == nil {
 		err = db.CheckVersion(ctx)
 	}
+
 	if err != nil {
 		db.Close()
 		return nil, fmt.Errorf("DATABASE_URL: %w", err)

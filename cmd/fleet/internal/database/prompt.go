@@ -43,6 +43,7 @@ func (p *Prompt) Check() error {
 	if p.Priority == 0 {
 		p.Priority = DefaultPriority
 	}
+
 	if err := p.problem(); err != nil {
 		return fmt.Errorf("key %s: %w", redact.OneLine(p.Key, 300), err)
 	}

@@ -135,6 +135,7 @@ func (a *API) Tell(ctx context.Context, rows []database.Row) (told []database.Ro
 	if len(a.made) > mostMade {
 		clear(a.made)
 	}
+
 	for _, r := range rows {
 		if failed := a.tellOne(ctx, r); failed != nil {
 			err = failed

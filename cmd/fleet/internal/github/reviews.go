@@ -62,6 +62,7 @@ func (r Review) prompt() (database.Prompt, error) {
 		After:  r.Key,
 		Author: database.FoldCase(r.Author),
 	}
+
 	if err := p.Check(); err != nil {
 		return p, usage.Errorf("%w", err)
 	}
@@ -222,6 +223,7 @@ func (s Docs) decide(ctx context.Context, r Review) (decision, error) {
 	if d == (decision{}) && !r.MayAsk {
 		d, err = s.askPermission(ctx, r)
 	}
+
 	if d == (decision{}) {
 		d, err = s.add(ctx, r)
 	}

@@ -442,6 +442,7 @@ func (h *Webhooks) takeReview(ctx context.Context, e *github.IssueCommentEvent, 
 	if e.GetIssue().GetState() == "closed" {
 		err = errors.New("the pull request is closed")
 	}
+
 	if err != nil {
 		if r.MayAsk {
 			h.Docs().reactTo(ctx, r, decision{reason: err.Error()})

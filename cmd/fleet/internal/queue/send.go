@@ -58,6 +58,7 @@ func (w *Worker) sendInTurn(ctx context.Context, t turn) (result, error) {
 	if step.Sent && step.Ahead.Version > 0 {
 		sent.record = step.Ahead // an earlier message of the thread was sent instead
 	}
+
 	if isLate {
 		sent.status = noResponse
 	}

@@ -41,6 +41,7 @@ func (c Settings) Check() error {
 	if c.SendTime < time.Second || c.SendTime > maxSend {
 		return usage.Errorf("-send-time is %v, want 1s to 10m", c.SendTime)
 	}
+
 	if c.PauseMin < time.Second || c.PauseMax < c.PauseMin || c.PauseMax > database.Day {
 		return usage.Errorf("-pause-min is %v and -pause-max %v, want 1s or more, and at most 24h",
 			c.PauseMin, c.PauseMax)

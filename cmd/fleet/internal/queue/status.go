@@ -56,6 +56,7 @@ func (s Queue) ProjectsStatus(ctx context.Context) ([]*ProjectStatus, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	queues, err := s.readQueues(ctx, database.Choice{})
 	if err != nil {
 		return nil, err

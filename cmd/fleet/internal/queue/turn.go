@@ -33,6 +33,7 @@ func (s Queue) takeTurn(ctx context.Context, project string) (turn, error) {
 	if err != nil {
 		return turn{}, err
 	}
+
 	if seen.isUnexplained() {
 		queues, err := s.readQueues(ctx, database.Choice{Project: project})
 		if err != nil || queues[project].count == 0 {
