@@ -53,7 +53,7 @@ func (in PageInput) changed() *beforeAfter {
 	if both.missing != "" {
 		c.Notes = append(c.Notes, both.missing)
 	}
-	if out := in.note(store.Window{From: before.From, To: after.To}, oddAll); out != "" {
+	if out := in.note(store.Window{From: before.From, To: after.To}, byDays, oddAll); out != "" {
 		c.Notes = append(c.Notes, "These means are without "+out+".")
 	}
 

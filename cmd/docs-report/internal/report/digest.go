@@ -125,26 +125,29 @@ func (v view) numbers() string {
 func (v view) troubles() string {
 	var all []string
 	for _, h := range v.Headlines.Troubles() {
-		text := h.line()
-		if h.Note != "" && h.Value != "–" {
-			text += ", " + h.Note
-		} else if h.Note != "" {
-			text = h.Label + ": " + h.Note
-		}
-		all = append(all, text)
+		all = append(all, h.line())
 	}
 	return strings.Join(all, " · ")
 }
 
 func (h headline) line() string {
+	if h.Note != "" && h.Value == "–" {
+		return h.Label + ": " + h.Note
+	}
+
 	text := h.Label + " " + h.Value
-	if h.Change.Text == "" {
-		return text
+	switch says := h.Change.Says(); {
+	case h.Change.Text == "":
+	case says == "":
+		text += " (" + h.Change.Text + ")"
+	default:
+		text += " (" + h.Change.Text + ", " + says + ")"
 	}
-	if says := h.Change.Says(); says != "" {
-		return text + " (" + h.Change.Text + ", " + says + ")"
+
+	if h.Note != "" {
+		text += ", " + h.Note
 	}
-	return text + " (" + h.Change.Text + ")"
+	return text
 }
 
 // moves names the pages that gained and lost the most, on a line for each kind of visitors.

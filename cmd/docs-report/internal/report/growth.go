@@ -100,12 +100,13 @@ func brokenAt(months []bucket) string {
 func (in Input) growthSummary(months []bucket) string {
 	last := months[len(months)-1]
 	usual := in.usual(last.Window, *last.Now)
-	text := fmt.Sprintf("%s: %s and %s; AIs are %s of the visitors.", bucketDays(last.Window),
-		plural(last.Now.Human, "human", "humans"), plural(last.Now.AI, "AI", "AIs"),
-		shareText(usual.Human, usual.AI))
-	if note := in.note(last.Window, oddAll); note != "" {
-		text += " That is " + note + ", which no change has."
+	share := "; "
+	if note := in.note(last.Window, last.Now.Human+last.Now.AI, oddAll); note != "" {
+		share = ", of which " + note + ". Without these, "
 	}
+	text := fmt.Sprintf("%s: %s and %s%sAIs are %s of the visitors.", bucketDays(last.Window),
+		plural(last.Now.Human, "human", "humans"), plural(last.Now.AI, "AI", "AIs"), share,
+		shareText(usual.Human, usual.AI))
 
 	since := ""
 	for _, first := range months[:len(months)-1] {

@@ -20,7 +20,8 @@ type headline struct {
 	Change change
 	Note   string
 
-	now, before part // are the shares of a rate that is compared
+	now, before      part   // are the shares of a rate that is compared
+	more, moreBefore string // say how much of a count is more than usual
 }
 
 func newHeadlines(in Input, searched searches) headlines {
@@ -48,17 +49,26 @@ func newHeadlines(in Input, searched searches) headlines {
 	h.All.Change = in.compared.visitors(now.usual.Total, before.usual.Total)
 	h.Humans.Change = in.compared.humans(now.usual.Human, before.usual.Human)
 	h.AIs.Change = in.compared.visitors(now.usual.AI, before.usual.AI)
+	if h.All.more != "" {
+		h.Share.Note = "without " + h.All.more
+	}
 	return h
 }
 
 // headline has a count. It says how much of it is more than usual, now and before.
 func (in Input) headline(label string, now, before int64, count func(oddDay) int64) headline {
 	h := headline{Label: label, Value: number(now), Before: number(before)}
-	if note := in.note(in.Period.Window, count); note != "" {
-		h.Note = "of which " + note
+	h.more = in.note(in.Period.Window, now, count)
+	h.moreBefore = in.note(in.Before.Window, before, count)
+
+	if h.more != "" {
+		h.Note = "of which " + h.more
 	}
-	if note := in.note(in.Before.Window, count); note != "" {
-		h.Before += ", of which " + note
+	if h.more != "" && in.Missing == "" {
+		h.Note += "; the change is without them"
+	}
+	if h.moreBefore != "" {
+		h.Before += ", of which " + h.moreBefore
 	}
 	return h
 }

@@ -73,7 +73,7 @@ func (in Input) effectOf(mark Mark) string {
 		text += fmt.Sprintf(" (%d of 7 days)", paired)
 	}
 	both := store.Window{From: compared.before.From, To: compared.now.To}
-	if out := in.note(both, oddAll); out != "" {
+	if out := in.note(both, byDays, oddAll); out != "" {
 		text += ", without " + out
 	}
 	return text + "."

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -59,32 +60,51 @@ func (h history) within(w store.Window) []oddDay {
 
 // usual returns the counts of a window without what its days have more than usual.
 func (h history) usual(w store.Window, counts mintlify.VisitorTotals) mintlify.VisitorTotals {
-	for _, d := range h.within(w) {
-		human := min(d.Human, counts.Human)
-		ai := min(d.AI, counts.AI)
-		counts.Human -= human
-		counts.AI -= ai
-		counts.Total = max(0, counts.Total-human-ai)
-	}
+	human := h.more(w, counts.Human, oddHumans)
+	ai := h.more(w, counts.AI, oddAIs)
+	counts.Human -= human
+	counts.AI -= ai
+	counts.Total = max(0, counts.Total-human-ai)
 	return counts
 }
 
-// note says how much of a window's count is more than usual, and on which days, or returns "".
-func (h history) note(w store.Window, count func(oddDay) int64) string {
+// more returns how much of a window's count is more than usual. Visitors are unique: if it is less than
+// its days have more, the same ones came on several days. If it is less than one day has more, it was
+// counted without that day.
+func (h history) more(w store.Window, counted int64, count func(oddDay) int64) int64 {
 	sum := int64(0)
+	largest := int64(0)
+	for _, d := range h.within(w) {
+		sum += count(d)
+		largest = max(largest, count(d))
+	}
+
+	switch {
+	case sum <= counted:
+		return sum
+	case largest <= counted:
+		return largest
+	}
+	return 0
+}
+
+// note says how much of a window's count is more than usual, and on which days, or returns "".
+func (h history) note(w store.Window, counted int64, count func(oddDay) int64) string {
 	var days []string
 	for _, d := range h.within(w) {
-		if n := count(d); n > 0 {
-			sum += n
+		if count(d) > 0 {
 			days = append(days, d.Day.Time().Format("Mon "+shortDay))
 		}
 	}
 
-	if sum == 0 {
+	more := h.more(w, counted, count)
+	if more == 0 {
 		return ""
 	}
-	return number(sum) + " more than usual on " + firstFew(days, ", ")
+	return number(more) + " more than usual on " + firstFew(days, ", ")
 }
+
+const byDays = math.MaxInt64 // is the count of what is added up by days
 
 func oddHumans(d oddDay) int64 { return d.Human }
 func oddAIs(d oddDay) int64    { return d.AI }
@@ -141,15 +161,23 @@ func (in Input) usualRows(p Period) map[string]mintlify.Visitor {
 // takeOut returns a page without what it has on that day beyond its usual day.
 func takeOut(d oddDay, page, day, usual mintlify.Visitor) mintlify.Visitor {
 	if d.Human > 0 {
-		human := min(page.Human, max(0, day.Human-usual.Human))
+		human := moreOf(page.Human, day.Human-usual.Human)
 		page.Human -= human
 		page.Total -= human
 	}
 	if d.AI > 0 {
-		ai := min(page.AI, max(0, day.AI-usual.AI))
+		ai := moreOf(page.AI, day.AI-usual.AI)
 		page.AI -= ai
 		page.Total -= ai
 	}
 	page.Total = max(0, page.Total)
 	return page
+}
+
+// moreOf returns what is more than usual of a count, or 0 if the same ones came on a day before, too.
+func moreOf(counted, more int64) int64 {
+	if more < 0 || more > counted {
+		return 0
+	}
+	return more
 }

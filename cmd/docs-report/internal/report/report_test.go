@@ -158,8 +158,8 @@ func TestChangesOfLists(t *testing.T) {
 	assert.Contains(t, text, "/guides/terraform 20 thumbs down · 100.0% of 20 about the same"+
 		" /guides/graphql 19 thumbs down · 95.0% of 20 +19")
 
-	assert.Contains(t, text, "Searches for terms nobody clicked 71.9% +43.6 points worse, from 28.3% 870 of 1,210")
-	assert.Contains(t, text, "Thumbs down 72.5% −15.5 points about the same, from 88.0% 174 of 240", "of 25 thumbs before")
+	assert.Contains(t, text, "Searches for terms nobody clicked 71.9% 870 of 1,210 +43.6 points worse, from 28.3%")
+	assert.Contains(t, text, "Thumbs down 72.5% 174 of 240 −15.5 points about the same, from 88.0%", "of 25 thumbs before")
 	assert.Contains(t, strings.Join(report.Digest([]report.Input{in}), "\n"), "Searched without result: terraform (100 searches, about the same)")
 
 	in.Before.Searches.Truncated = true

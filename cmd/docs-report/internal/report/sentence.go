@@ -32,11 +32,11 @@ func (v view) whoCame() string {
 		share += " (" + v.shareBefore(now, before) + ")"
 	}
 
-	humans := v.cameOf("Humans", now.Human, before.Human, v.Headlines.Humans.Change, oddHumans)
+	humans := cameOf(v.Headlines.Humans, now.Human, before.Human)
 	if now.AI == 0 && before.AI == 0 {
 		return humans + ", no AIs."
 	}
-	ais := v.cameOf("AIs", now.AI, before.AI, v.Headlines.AIs.Change, oddAIs)
+	ais := cameOf(v.Headlines.AIs, now.AI, before.AI)
 	return fmt.Sprintf("%s, %s; %s.", humans, ais, share)
 }
 
@@ -61,20 +61,20 @@ func (v view) shareBefore(now, before mintlify.VisitorTotals) string {
 }
 
 // cameOf says how many more or fewer of a kind came, and which days the comparison leaves out.
-func (v view) cameOf(kind string, now, before int64, c change, count func(oddDay) int64) string {
+func cameOf(kind headline, now, before int64) string {
 	switch {
 	case now == 0 && before == 0:
-		return "No " + strings.ToLower(kind)
+		return "No " + strings.ToLower(kind.Label)
 	case before <= 0:
-		return fmt.Sprintf("%s %s (none before)", kind, number(now))
+		return fmt.Sprintf("%s %s (none before)", kind.Label, number(now))
 	}
 
-	text := kind + " " + c.words()
-	if out := v.note(v.Period.Window, count); out != "" {
-		text += " without " + out
+	text := kind.Label + " " + kind.Change.words()
+	if kind.more != "" {
+		text += " without " + kind.more
 	}
-	if out := v.note(v.Input.Before.Window, count); out != "" {
-		text += " and without " + out + " before"
+	if kind.moreBefore != "" {
+		text += " and without " + kind.moreBefore + " before"
 	}
 	return text
 }

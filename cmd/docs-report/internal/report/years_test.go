@@ -173,10 +173,39 @@ func TestADayOfBotsIsInNoChange(t *testing.T) {
 
 		if at := mintlify.Day(2027, time.March, 10).Time(); !at.Before(w[0].From.Time()) && at.Before(w[0].To.Time()) {
 			text := words(write(t, in))
-			require.Contains(t, text, "of which 9,000 more than usual on Wed 10 Mar", "the count keeps it")
+			require.Contains(t, text, "of which 9,000 more than usual on Wed 10 Mar; the change is without them", "the count keeps it")
+			require.Regexp(t, `Share of AI [\d.]+% without 9,000 more than usual on Wed 10 Mar`, text)
 			require.NotContains(t, text, "×")
 		}
 	}
+}
+
+// The same bots may come on two days: a month counts each of them once, and no month has fewer AIs than none.
+func TestBotsOfTwoDaysAreTakenOutOnce(t *testing.T) {
+	monday := mintlify.Day(2027, time.March, 8)
+	s := flatSite{once: 500, bots: map[mintlify.Date]int64{monday: 40_000, monday.AddDays(1): 40_000}}
+	in := s.report(store.LastWeeks("docs", 4, mintlify.Day(2027, time.April, 5)), store.LastWeeks("docs", 4, monday))
+	for i, month := range in.Months {
+		if month.From == mintlify.Day(2027, time.March, 1) {
+			in.Months[i].Counts.AI -= 40_000
+		}
+	}
+	in.Period.Totals.AI -= 40_000
+	in.Period.Totals.Total -= 40_000
+	in.Period.Rows[0].AI -= 40_000
+	in.Period.Rows[0].Total -= 40_000
+
+	text := words(write(t, in))
+	assert.Contains(t, text, "AIs 45,800 of which 40,000 more than usual on Mon 8 Mar, Tue 9 Mar; the change is without them ±0% from 5,800")
+	assert.Contains(t, text, "March 2027: 13,100 humans and 46,550 AIs, of which 40,000 more than usual on Mon 8 Mar, Tue 9 Mar."+
+		" Without these, AIs are 33.3% of the visitors.")
+	assert.Regexp(t, `/start [\d,]+ 45,800 [\d,]+ [\d.]+% ±0%`, text, "of a page, too")
+	assert.NotContains(t, text, "−100%")
+
+	for i := range in.Months {
+		in.Months[i].Counts.AI = min(in.Months[i].Counts.AI, 13_000)
+	}
+	assert.Contains(t, words(write(t, in)), "13,000 AIs; AIs are 49.8%", "a month that was counted without the bots")
 }
 
 // Nor in a page's change: they are taken out by the page's own rows of that day. The CSV keeps the counts.
@@ -212,6 +241,8 @@ func TestASiteThatOpensInMidMonth(t *testing.T) {
 		isWithin := w[1].From.Time().Before(opens.Time()) && w[1].To.Time().After(opens.Time())
 		if isWithin {
 			require.Contains(t, text, "There are visitors from 18 March on", "%v", w[0])
+			require.NotContains(t, text, "Thin: the same weekdays", "nothing is compared")
+			require.LessOrEqual(t, strings.Count(text, "loads it."), 2, "of all lists at once")
 		}
 		if !w[1].From.Time().Before(opens.Time()) {
 			require.NotContains(t, text, "No comparison.", "%v", w[0])
