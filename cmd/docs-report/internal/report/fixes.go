@@ -41,8 +41,9 @@ func (in Input) fixFirst(pages []comparison) fixes {
 	list := in.Period.ByPage
 	f := fixes{Empty: emptiness(list.Export), Note: partOf(list.Export)}
 
-	f.Rows = fixesOf(pages)
-	f.elsewhere = in.fixesElsewhere(pages)
+	middle := medianOfHumans(pages)
+	f.Rows = fixesOf(pages, middle)
+	f.elsewhere = in.fixesElsewhere(pages, middle)
 	f.Rows = append(f.Rows, f.elsewhere...)
 	f.Rows = slices.DeleteFunc(f.Rows, func(row fix) bool { return row.bad() == 0 })
 
@@ -69,29 +70,32 @@ func (in Input) fixFirst(pages []comparison) fixes {
 	return f
 }
 
-// fixesOf returns the visited pages and what readers say about each. A page with a final slash has the
-// same votes.
-func fixesOf(pages []comparison) []fix {
+// fixesOf returns the pages and what readers say about each. A page with a final slash has the same votes.
+// One that had visitors only before may have moved: its visitors are not known.
+func fixesOf(pages []comparison, middle int64) []fix {
 	var all []fix
 	isTaken := map[string]bool{}
 	for _, c := range pages {
 		if page := pagePath(c.raw); !isTaken[page] {
 			isTaken[page] = true
-			all = append(all, newFix(c.said, c.Path, c.URL, c.Now.Human, c.usualNow.Human))
+			row := newFix(c.said, c.Path, c.URL, c.Now.Human, c.usualNow.Human)
+			if !c.isVisited() {
+				row = newFix(c.said, c.Path, c.URL, unknownHumans, middle)
+			}
+			all = append(all, row)
 		}
 	}
 	return all
 }
 
 // fixesElsewhere returns pages without visitors: redirects, or the service names the page in another way.
-func (in Input) fixesElsewhere(pages []comparison) []fix {
+func (in Input) fixesElsewhere(pages []comparison, middle int64) []fix {
 	said := in.saidByPage()
 	for _, c := range pages {
 		delete(said, pagePath(c.raw))
 	}
 
 	var all []fix
-	middle := medianOfHumans(pages)
 	for page, s := range said {
 		if strings.HasPrefix(page, "/") {
 			all = append(all, newFix(s, textOf(page), in.link(page), unknownHumans, middle))
@@ -106,7 +110,9 @@ const unknownHumans = -1
 func medianOfHumans(pages []comparison) int64 {
 	var counts []int64
 	for _, c := range pages {
-		counts = append(counts, c.usualNow.Human)
+		if c.isVisited() {
+			counts = append(counts, c.usualNow.Human)
+		}
 	}
 	if len(counts) == 0 {
 		return 0

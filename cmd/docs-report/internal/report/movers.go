@@ -77,15 +77,19 @@ type mover struct {
 	Change    change
 }
 
-func (in Input) newMovers(pages []comparison) movers {
+func (in Input) newMovers(pages []comparison, suspects suspected) movers {
+	pages = slices.DeleteFunc(slices.Clone(pages), func(c comparison) bool { return suspects.names[pagePath(c.raw)] })
 	readable := slices.DeleteFunc(slices.Clone(pages), func(c comparison) bool { return c.isMachine })
 	machines := slices.DeleteFunc(slices.Clone(pages), func(c comparison) bool { return !c.isMachine })
 	m := movers{Humans: in.moved(humans, readable), AIs: in.moved(ais, pages)}
 	m.AIs.Lost = nil // crawlers come and go
 
 	leftOut := ""
+	if n := len(suspects.names) / 2; n > 0 {
+		leftOut = fmt.Sprintf("%d pages that seem to have moved are left out, by their old and new names.", n)
+	}
 	if n := len(in.moved(humans, machines).Gained); n > 0 {
-		leftOut = fmt.Sprintf("The gains of humans are without %s.", plural(int64(n), "file", "files")+" for machines")
+		leftOut = sentences(leftOut, fmt.Sprintf("The gains of humans are without %s.", plural(int64(n), "file", "files")+" for machines"))
 	}
 	m.Summary = sentences(
 		largest("loss", m.Humans.Lost, humans),

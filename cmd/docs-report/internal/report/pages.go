@@ -29,6 +29,9 @@ type comparison struct {
 // Votes returns what readers say about the page, or nothing.
 func (c comparison) Votes() string { return c.said.Share() }
 
+// isVisited reports whether the page has a row of visitors in the period.
+func (c comparison) isVisited() bool { return c.Now != mintlify.Visitor{} }
+
 // pages returns the pages of either period, those read most first.
 func (in Input) pages() []comparison {
 	byPath := map[string]*comparison{}

@@ -156,6 +156,8 @@ func newView(in Input) view {
 	searched := newSearches(in)
 	shown := min(len(pages), mostPages)
 
+	suspects := in.suspect()
+
 	v := view{
 		Input:       in,
 		head:        newHead(),
@@ -164,13 +166,13 @@ func newView(in Input) view {
 		BeforeDates: span(in.Before.Window),
 
 		Fixes:      in.fixFirst(pages),
-		Suspected:  in.suspect(),
+		Suspected:  suspects,
 		Headlines:  newHeadlines(in, searched),
 		AIsRead:    in.aisRead(pages),
 		Chart:      newTrend(in),
 		Marked:     in.marked(),
 		Growth:     newGrowth(in),
-		Movers:     in.newMovers(pages),
+		Movers:     in.newMovers(pages, suspects),
 		Unread:     in.unread(),
 		Searches:   in.searches(searched),
 		Questions:  in.questions(),

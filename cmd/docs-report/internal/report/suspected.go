@@ -16,6 +16,8 @@ const leastMoved = 5 // pages that vanish, while pages with the same ends appear
 type suspected struct {
 	Text  string // says how many, from where to where; "" if there are none
 	Flags string // tell the report
+
+	names map[string]bool // are old and new ones
 }
 
 // suspect finds the pages that seem to have moved.
@@ -24,9 +26,10 @@ func (in Input) suspect() suspected {
 	appeared := namesOnlyIn(in.Period.Rows, in.Before.Rows)
 
 	count := 0
+	names := map[string]bool{}
 	var places, flags []string
 	for _, folder := range foldersInCommon(vanished, appeared) {
-		moved := folder.takeFrom(vanished, appeared)
+		moved := folder.takeFrom(vanished, appeared, names)
 		if len(moved) == 0 {
 			continue
 		}
@@ -48,6 +51,7 @@ func (in Input) suspect() suspected {
 		Text: fmt.Sprintf("%d pages seem to have moved: %d vanished, while pages with the same ends appeared, %s.",
 			count, all, firstFew(places, ", ")),
 		Flags: firstFew(flags, " "),
+		names: names,
 	}
 }
 
@@ -99,13 +103,15 @@ func (m move) folders() move {
 	return move{strings.Join(from, "/") + "/", strings.Join(to, "/") + "/"}
 }
 
-// takeFrom takes the pages that moved from one folder to the other, and returns their flags.
-func (m move) takeFrom(vanished, appeared map[string]bool) []string {
+// takeFrom takes the pages that moved from one folder to the other into names, and returns their flags.
+func (m move) takeFrom(vanished, appeared, names map[string]bool) []string {
 	var flags []string
 	for _, old := range slices.Sorted(maps.Keys(vanished)) {
 		page, isThere := m.apply(old)
 		if isThere && appeared[page] {
 			flags = append(flags, move{old, page}.flag())
+			names[old] = true
+			names[page] = true
 			delete(vanished, old)
 			delete(appeared, page)
 		}

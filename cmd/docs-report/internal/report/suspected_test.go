@@ -33,12 +33,21 @@ func TestPagesThatSeemToHaveMoved(t *testing.T) {
 		" They count as new pages, unless you tell docs-report: -moved /docs/=/learn/ Humans")
 	assert.Contains(t, report.Digest([]report.Input{in})[0], text+" To add their numbers up: -moved /docs/=/learn/")
 
+	in.Period.ByPage = thumbs(4, 5)
+	in.Period.ByPage.Rows[0].Path = "/docs/a"
+	page := words(write(t, in))
+	assert.Contains(t, page, "What to fix first Page Humans Thumbs down Other complaints Bad votes /docs/a unknown visitors 4 of 5 down – 4 of 5",
+		"votes on a page that moved count as those of a page in the middle")
+	assert.Contains(t, page, "Gains and losses The largest loss of humans beyond chance: /gone, −100."+
+		" The largest gain of humans beyond chance: /new, +100."+
+		" 5 pages that seem to have moved are left out, by their old and new names.")
+
 	moved, err := report.ParseMoved([]string{"/docs/=/learn/"})
 	require.NoError(t, err)
 	in.Moved = moved
-	page := words(write(t, in))
+	page = words(write(t, in))
 	assert.NotContains(t, page, "Pages moved?")
-	assert.Contains(t, page, "/learn 5 500 0 500 0.0% /learn/a 100 0 100 0.0% ±0%")
+	assert.Contains(t, page, "/learn 5 500 0 500 0.0% 4 of 5 /learn/a 100 0 100 0.0% ±0% 4 of 5")
 	assert.Contains(t, page, "1 moved /docs/ → /learn/")
 
 	in.Moved = report.Moved{}
