@@ -21,6 +21,7 @@ func (in Input) prepared() Input {
 	in.Missing = in.compared.missing
 	if in.Missing != "" {
 		in.Before = Period{Window: in.Before.Window}
+		in.TrendFrom = nil
 	}
 
 	in.Period.usual = in.usual(in.Period.Window, in.Period.Totals)

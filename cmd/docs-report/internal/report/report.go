@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"html/template"
 	"slices"
+	"strings"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -213,10 +214,14 @@ func (v *view) split() {
 	}
 
 	for _, s := range []section{v.Searches, v.Questions, v.Complaints} {
-		if s.IsEmpty() {
-			v.Nothing = append(v.Nothing, nothing{s.Title, s.Lists[0].Empty})
-		} else {
+		last := len(v.Nothing) - 1
+		switch {
+		case !s.IsEmpty():
 			v.Sections = append(v.Sections, s)
+		case last >= 0 && v.Nothing[last].Empty == s.Lists[0].Empty:
+			v.Nothing[last].Title += "; " + strings.ToLower(s.Title[:1]) + s.Title[1:]
+		default:
+			v.Nothing = append(v.Nothing, nothing{s.Title, s.Lists[0].Empty})
 		}
 	}
 }
