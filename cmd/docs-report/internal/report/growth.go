@@ -81,9 +81,11 @@ func monthOf(year int, month time.Month) store.Window {
 func brokenAt(months []bucket) string {
 	from := months[0].From
 	to := months[len(months)-1].To
+	var newest time.Time
 	var days []string
 	for _, day := range slices.Backward(redefinitions) {
 		if isInside(day, from, to) {
+			newest = day.Time()
 			days = append(days, day.Time().Format(longDay))
 		}
 	}
@@ -91,8 +93,9 @@ func brokenAt(months []bucket) string {
 	if len(days) == 0 {
 		return ""
 	}
-	return "The lines break where the service redefined what counts as human and as AI: " +
-		strings.Join(days, " and ") + "."
+	return fmt.Sprintf("The lines break where the service redefined what counts as human and as AI: %s. "+
+		"So no month before %s is compared with later ones.", strings.Join(days, " and "),
+		bucketDays(monthOf(newest.Year(), newest.Month()+1)))
 }
 
 // growthSummary compares the last month with the first that is shown and can be compared, and with
@@ -101,7 +104,7 @@ func (in Input) growthSummary(months []bucket) string {
 	last := months[len(months)-1]
 	usual := in.usual(last.Window, *last.Now)
 	share := "; "
-	if note := in.note(last.Window, last.Now.Human+last.Now.AI, oddAll); note != "" {
+	if note := in.note(last.Window, last.Now.Human+last.Now.AI, oddAll); note != "" && usual != *last.Now {
 		share = ", of which " + note + ". Without these, "
 	}
 	text := fmt.Sprintf("%s: %s and %s%sAIs are %s of the visitors.", bucketDays(last.Window),
@@ -114,7 +117,7 @@ func (in Input) growthSummary(months []bucket) string {
 			since = in.grown("Since "+bucketDays(first.Window), last, first.Window, first.Now)
 		}
 	}
-	yearBefore := in.grown("Against a year before", last, last.yearBefore(), last.Before)
+	yearBefore := in.grown("Against "+bucketDays(last.yearBefore()), last, last.yearBefore(), last.Before)
 
 	opened := ""
 	if day, isOpening := in.opening(store.Window{From: months[0].From, To: last.To}); isOpening {
