@@ -36,8 +36,9 @@ func TestPagesThatSeemToHaveMoved(t *testing.T) {
 	in.Period.ByPage = thumbs(4, 5)
 	in.Period.ByPage.Rows[0].Path = "/docs/a"
 	page := words(write(t, in))
-	assert.Contains(t, page, "What to fix first Page Humans Thumbs down Other complaints Bad votes /docs/a unknown visitors 4 of 5 down – 4 of 5",
+	assert.Contains(t, page, "What to fix first Page Humans Thumbs down Other complaints Bad votes /docs/a unknown visitors 4 of 5 down – 4 of 5 votes are bad",
 		"votes on a page that moved count as those of a page in the middle")
+	assert.Contains(t, page, "The old names of pages that seem to have moved rank by the visitors of a page in the middle")
 	assert.Contains(t, page, "Gains and losses The largest loss of humans beyond chance: /gone, −100."+
 		" The largest gain of humans beyond chance: /new, +100."+
 		" 5 pages that seem to have moved are left out, by their old and new names.")
@@ -47,7 +48,7 @@ func TestPagesThatSeemToHaveMoved(t *testing.T) {
 	in.Moved = moved
 	page = words(write(t, in))
 	assert.NotContains(t, page, "Pages moved?")
-	assert.Contains(t, page, "/learn 5 500 0 500 0.0% 4 of 5 /learn/a 100 0 100 0.0% ±0% 4 of 5")
+	assert.Contains(t, page, "/learn 5 500 0 500 0.0% 4 of 5 /learn/a 100 0 100 0.0% about the same 4 of 5")
 	assert.Contains(t, page, "1 moved /docs/ → /learn/")
 
 	in.Moved = report.Moved{}
@@ -113,7 +114,7 @@ func TestComplaintsOfAWave(t *testing.T) {
 	add(50, "/quickstart", "it  fails")
 
 	text := words(write(t, in))
-	assert.Contains(t, text, "A wave began in the week of 2 November: 10 complaints, 1 a week before.")
+	assert.Contains(t, text, "A wave began in the week of 2 November: 10 complaints; the weeks before it had 1 each.")
 	assert.Contains(t, text, "In their words it fails on /quickstart, /install, 10 times, last 10 November 2026"+
 		" Steady 7 on /other, 9 November 2026 Steady 6")
 
@@ -148,7 +149,7 @@ func TestTheIndexBeginsWithTheWorst(t *testing.T) {
 
 	index, err := report.Index([]report.Input{fine, fewer}, map[string]string{"fine": "a.html", "fewer": "b.html"})
 	require.NoError(t, err)
-	assert.Regexp(t, `fewer 1 March to 7 March 2027 Humans −50% 500 −50% .* fine 1 March to 7 March 2027 nothing 1,000`, words(string(index)))
+	assert.Regexp(t, `fewer 1 March to 7 March 2027 Got worse: Humans −50% Humans 500 −50% .* fine 1 March to 7 March 2027 Got worse: nothing Humans 1,000`, words(string(index)))
 	assert.Contains(t, string(index), `<span class="worse">Humans −50%</span>`)
 	assert.Contains(t, string(index), `<a href="b.html">fewer</a>`)
 }

@@ -59,7 +59,9 @@ func plural(n int64, one, several string) string {
 // breaks lets a line break after the slashes and hyphens of a path.
 func breaks(text string) template.HTML {
 	escaped := template.HTMLEscapeString(text)
-	return template.HTML(strings.NewReplacer("/", "/<wbr>", "-", "-<wbr>").Replace(escaped))
+	const begins = " /" // the slash stays with what follows
+	broken := strings.NewReplacer(begins, begins, "/", "/<wbr>", "-", "-<wbr>").Replace(" " + escaped)
+	return template.HTML(broken[1:])
 }
 
 // firstFew joins the first three texts, and counts the rest.
