@@ -192,7 +192,7 @@ func TestAListStopsAtItsPages(t *testing.T) {
 		assert.Equal(t, 3, searches)
 
 		page := r.page()
-		assert.Contains(t, page, "these are from the first 300")
+		assert.Contains(t, page, "more than these first 300 rows")
 		assert.Contains(t, page, "The service has nothing in these dates.", "of conversations")
 	})
 }

@@ -31,7 +31,7 @@ func (c change) Says() string {
 
 // Short returns the change, or only that it is about the same.
 func (c change) Short() string {
-	if c.Says() == same {
+	if c.Verdict == same {
 		return same
 	}
 	return c.Text

@@ -145,7 +145,7 @@ func (in Input) wave() string {
 
 		isMore := compareRates(rateOf{count, 1}, known, mostByChance, leastOfCount) == more
 		if isMore && count >= leastOfWave && isWithin(week, in.Period.Window) {
-			return fmt.Sprintf("A wave began in the week of %s: %.0f complaints, %s a week before.",
+			return fmt.Sprintf("A wave began in the week of %s: %.0f complaints; the weeks before it had %s each.",
 				week.From.Time().Format("2 January"), count, number(int64(math.Round(known.mean()))))
 		}
 		known.count += count
@@ -161,7 +161,7 @@ func saidAt(row mintlify.Feedback) string {
 		text = row.CreatedAt.UTC().Format(longDay)
 	}
 	if row.Source == mintlify.FeedbackFromAgent {
-		text += ", by an agent"
+		text += ", sent by an AI agent"
 	}
 	return text
 }

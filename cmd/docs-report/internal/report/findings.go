@@ -105,7 +105,7 @@ func partOf(list store.Export) string {
 	if !list.Truncated || !isKnown(list) {
 		return ""
 	}
-	return fmt.Sprintf("The service has more rows: these are from the first %s.", number(int64(list.Kept)))
+	return fmt.Sprintf("The service has more than these first %s rows.", number(int64(list.Kept)))
 }
 
 // earlier has the counts of a list in the period before, by what is counted.

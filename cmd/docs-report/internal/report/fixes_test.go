@@ -62,15 +62,15 @@ func TestWhatToFixFirst(t *testing.T) {
 	_, table, _ := strings.Cut(words(page), "Bad votes ")
 	table, _, _ = strings.Cut(table, " Ranked by")
 	for i, want := range []string{
-		"/busy/ 6,000 humans 5 of 8 down 1 of 1 unanswered 1 complaint 7 of 10",
-		"/unread unknown visitors 3 of 3 down – – 3 of 3 few votes", // as the page in the middle
-		"/sixty 1,000 humans 60 of 100 down – – 60 of 100",
-		"/bad 500 humans 9 of 9 down – – 9 of 9",
-		"/asked 3,000 humans – 1 of 2 unanswered – 1 of 2 few votes",
-		"/once 1,000 humans 1 of 1 down – – 1 of 1 few votes",
-		"/praised 9,000 humans 1 of 100 down – – 1 of 100",
-		"/one 1 human 1 of 1 down – – 1 of 1 few votes",
-		"/bots 0 humans 50 of 50 down – – 50 of 50",
+		"/busy/ 6,000 humans 5 of 8 down 1 of 1 unanswered 1 complaint 7 of 10 votes are bad",
+		"/unread unknown visitors 3 of 3 down – – 3 of 3 votes are bad few votes", // as the page in the middle
+		"/sixty 1,000 humans 60 of 100 down – – 60 of 100 votes are bad",
+		"/bad 500 humans 9 of 9 down – – 9 of 9 votes are bad",
+		"/asked 3,000 humans – 1 of 2 unanswered – 1 of 2 votes are bad few votes",
+		"/once 1,000 humans 1 of 1 down – – 1 of 1 votes are bad few votes",
+		"/praised 9,000 humans 1 of 100 down – – 1 of 100 votes are bad",
+		"/one 1 human 1 of 1 down – – 1 of 1 votes are bad few votes",
+		"/bots 0 humans 50 of 50 down – – 50 of 50 votes are bad",
 	} {
 		row, rest, found := strings.Cut(table, want)
 		assert.True(t, found && strings.TrimSpace(row) == "", "%d: want %q, got %q", i, want, table)
@@ -162,6 +162,20 @@ func TestComplaintsThatAreSettled(t *testing.T) {
 	text := words(write(t, in))
 	assert.NotContains(t, text, "Nothing on terraform")
 	assert.NotContains(t, text, "Nothing on graphql")
-	assert.Contains(t, text, "Nothing on kubernetes on /guides/kubernetes, 17 November 2026, by an agent")
+	assert.Contains(t, text, "Nothing on kubernetes on /guides/kubernetes, 17 November 2026, sent by an AI agent")
 	assert.Contains(t, text, "Left out: 2 complaints that are resolved or dismissed, as of 17 November 2026.")
+}
+
+// A section of many votes is not the worst by that alone: what is sure of its share counts.
+func TestTheSectionsWithTheWorstVotes(t *testing.T) {
+	in := two(mintlify.VisitorTotals{Human: 300, Total: 300}, mintlify.VisitorTotals{Human: 300, Total: 300})
+	in.Period.Rows = visitorsOf("/start", "/guides/setup", "/api/keys")
+	in.Period.Comments.Rows = nil
+	in.Period.ByPage.Rows = []mintlify.FeedbackCount{
+		{Path: "/start", ThumbsDown: 55, ThumbsUp: 158},
+		{Path: "/guides/setup", ThumbsDown: 52, ThumbsUp: 80},
+		{Path: "/api/keys", ThumbsDown: 1, ThumbsUp: 2},
+	}
+	assert.Contains(t, words(write(t, in)),
+		"Bad votes by section: /guides 52 of 132, pages without a section 55 of 213, /api 1 of 3.")
 }

@@ -24,10 +24,10 @@ func TestSearchesAreFolded(t *testing.T) {
 
 	text := words(write(t, in))
 	assert.Contains(t, text, "111 of 600 searches went to terms that nobody clicked. "+
-		"These numbers are without 400 half-typed."+
+		"These numbers are without 400 unfinished."+
 		" Without a click Terraform 110 searches +110 okta 1 search about the same"+
-		" 2 half-typed terms we 250 searches webho 150 searches")
-	assert.Contains(t, text, "Searches for terms nobody clicked 18.5% 111 of 600, without 400 half-typed")
+		" 2 unfinished terms we 250 searches webho 150 searches")
+	assert.Contains(t, text, "Searches for terms nobody clicked 18.5% 111 of 600, without 400 unfinished")
 }
 
 // Sections that have nothing to show are one line, which says when to look again.

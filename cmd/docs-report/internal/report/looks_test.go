@@ -431,7 +431,7 @@ func keyboard(t *testing.T, chrome context.Context) {
 	pages := []string{"/introduction", "/quickstart"}
 	want := slices.Concat([]string{"/guides/terraform", "cursor", "The numbers as a table",
 		"/introduction", "/quickstart", "/introduction"}, pages, []string{"2 more", "2 more", "/guides/terraform", "filter", "grouped",
-		"Page", "Humans", "AIs", "All", "AI share", "Change", "Top level 2"}, pages)
+		"Page", "Humans", "AIs", "All", "AI share", "Change of all", "pages without a section 2"}, pages)
 	require.Equal(t, want, reached[:min(len(want), len(reached))])
 
 	p.focus("#pages thead th:nth-child(3) button")

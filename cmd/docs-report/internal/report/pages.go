@@ -140,10 +140,10 @@ func groups(pages []comparison, others []fix) []group {
 	return all
 }
 
-// worstSections names the sections with the most bad votes: a team each, perhaps.
+// worstSections names the sections with the worst votes, those that are surest first: a team each, perhaps.
 func worstSections(groups []group) string {
 	worst := slices.DeleteFunc(slices.Clone(groups), func(g group) bool { return g.votes.some == 0 })
-	slices.SortStableFunc(worst, func(a, b group) int { return cmp.Compare(b.votes.some, a.votes.some) })
+	slices.SortStableFunc(worst, func(a, b group) int { return cmp.Compare(b.votes.atLeast(), a.votes.atLeast()) })
 	if len(worst) < 2 {
 		return ""
 	}
@@ -167,7 +167,7 @@ func (g *group) add(c comparison) {
 func sectionOf(path string) string {
 	first, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if rest == "" {
-		return "Top level"
+		return "pages without a section"
 	}
 	return "/" + first
 }

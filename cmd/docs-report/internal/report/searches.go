@@ -35,7 +35,7 @@ func searchedIn(list List[mintlify.SearchTerm]) searched {
 
 	onTheWay := hitsOf(s.typed)
 	if onTheWay > 0 {
-		s.rate.note = "without " + number(onTheWay) + " half-typed"
+		s.rate.note = "without " + number(onTheWay) + " unfinished"
 	}
 	if !list.Truncated { // the service counts all searches, also those that its list leaves out
 		s.rate.all = max(s.rate.all, list.Totals.Total-onTheWay)
