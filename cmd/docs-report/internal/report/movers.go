@@ -89,7 +89,8 @@ func (in Input) newMovers(pages []comparison, suspects suspected) movers {
 		leftOut = fmt.Sprintf("%d pages that seem to have moved are left out, by their old and new names.", n)
 	}
 	if n := len(in.moved(humans, machines).Gained); n > 0 {
-		leftOut = sentences(leftOut, fmt.Sprintf("The gains of humans are without %s.", plural(int64(n), "file", "files")+" for machines"))
+		files := plural(int64(n), "file", "files") + " for machines"
+		leftOut = sentences(leftOut, "The gains of humans are without "+files+".")
 	}
 	m.Summary = sentences(
 		largest("loss", m.Humans.Lost, humans),
