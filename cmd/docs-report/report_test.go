@@ -257,7 +257,7 @@ func TestDigest(t *testing.T) {
 
 		assert.Contains(t, lines[3], "Searches for terms nobody clicked 30.8% (±0 points), 40 of 130 · ")
 		assert.Contains(t, lines[4], "Fix first: /docs/page-", "")
-		assert.Contains(t, r.stdout, "Searched without result: terraform (40 searches, ±0)\n")
+		assert.Contains(t, r.stdout, "Searched without result: terraform (40 searches, about the same)\n")
 		assert.Contains(t, r.stdout, "Most complaints: /docs/page-1 (1 thumb down, about the same)\n")
 
 		text := strings.TrimSpace(r.stdout)
