@@ -136,14 +136,9 @@ func (h headline) line() string {
 	}
 
 	text := h.Label + " " + h.Value
-	switch says := h.Change.Says(); {
-	case h.Change.Text == "":
-	case says == "":
-		text += " (" + h.Change.Text + ")"
-	default:
-		text += " (" + h.Change.Text + ", " + says + ")"
+	if h.Change.Text != "" {
+		text += " (" + strings.TrimSuffix(h.Change.Text+", "+h.Change.Says(), ", ") + ")"
 	}
-
 	if h.Note != "" {
 		text += ", " + h.Note
 	}

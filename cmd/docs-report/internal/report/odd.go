@@ -72,8 +72,7 @@ func (h history) usual(w store.Window, counts mintlify.VisitorTotals) mintlify.V
 // its days have more, the same ones came on several days. If it is less than one day has more, it was
 // counted without that day.
 func (h history) more(w store.Window, counted int64, count func(oddDay) int64) int64 {
-	sum := int64(0)
-	largest := int64(0)
+	var sum, largest int64
 	for _, d := range h.within(w) {
 		sum += count(d)
 		largest = max(largest, count(d))
@@ -158,26 +157,17 @@ func (in Input) usualRows(p Period) map[string]mintlify.Visitor {
 	return all
 }
 
-// takeOut returns a page without what it has on that day beyond its usual day.
+// takeOut returns a page without what it has on that day beyond its usual day. If that is more than the
+// page has left, the same ones came on a day before, too.
 func takeOut(d oddDay, page, day, usual mintlify.Visitor) mintlify.Visitor {
-	if d.Human > 0 {
-		human := moreOf(page.Human, day.Human-usual.Human)
+	if human := day.Human - usual.Human; d.Human > 0 && human > 0 && human <= page.Human {
 		page.Human -= human
 		page.Total -= human
 	}
-	if d.AI > 0 {
-		ai := moreOf(page.AI, day.AI-usual.AI)
+	if ai := day.AI - usual.AI; d.AI > 0 && ai > 0 && ai <= page.AI {
 		page.AI -= ai
 		page.Total -= ai
 	}
 	page.Total = max(0, page.Total)
 	return page
-}
-
-// moreOf returns what is more than usual of a count, or 0 if the same ones came on a day before, too.
-func moreOf(counted, more int64) int64 {
-	if more < 0 || more > counted {
-		return 0
-	}
-	return more
 }

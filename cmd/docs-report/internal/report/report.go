@@ -190,10 +190,6 @@ func newView(in Input) view {
 
 	v.Groups = groups(pages[:shown], v.Fixes.elsewhere)
 	v.Fixes.Sections = worstSections(v.Groups)
-	if suspects.Text != "" {
-		v.Fixes.Note = sentences(v.Fixes.Note, "The old names of pages that seem to have moved"+
-			" rank by the visitors of a page in the middle: their own are not known.")
-	}
 	v.HasVotes = slices.ContainsFunc(v.Groups, func(g group) bool { return g.votes.all > 0 })
 	v.HasTexts = len(in.Period.Searches.Rows) > 0 || len(in.Period.Comments.Rows) > 0 ||
 		in.Period.Conversations.Texts && len(in.Period.Conversations.Rows) > 0
