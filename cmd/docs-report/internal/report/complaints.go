@@ -145,7 +145,7 @@ func (in Input) wave() string {
 
 		isMore := compareRates(rateOf{count, 1}, known, mostByChance, leastOfCount) == more
 		if isMore && count >= leastOfWave && isWithin(week, in.Period.Window) {
-			return fmt.Sprintf("A wave began in the week of %s: %.0f complaints; before, there were %s a week on average.",
+			return fmt.Sprintf("A wave began in the week of %s: %.0f complaints, against %s a week before on average.",
 				week.From.Time().Format("2 January"), count, number(int64(math.Round(known.mean()))))
 		}
 		known.count += count

@@ -114,7 +114,7 @@ func TestComplaintsOfAWave(t *testing.T) {
 	add(50, "/quickstart", "it  fails")
 
 	text := words(write(t, in))
-	assert.Contains(t, text, "A wave began in the week of 2 November: 10 complaints; before, there were 1 a week on average.")
+	assert.Contains(t, text, "A wave began in the week of 2 November: 10 complaints, against 1 a week before on average.")
 	assert.Contains(t, text, "In their words it fails on /quickstart, /install, 10 times, last 10 November 2026"+
 		" Steady 7 on /other, 9 November 2026 Steady 6")
 
