@@ -23,6 +23,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 	"text/tabwriter"
 	"time"
@@ -38,8 +39,14 @@ func main() {
 	flag.StringVar(&t.job, "job", "", "the `id` of a job to wait for, instead of creating one")
 	flag.Parse()
 
-	if flag.NArg() > 0 || t.prompt != "" && t.job != "" {
-		fmt.Fprintln(os.Stderr, "Give -prompt or -job, not both, and put quotes around a prompt.")
+	flag.Visit(func(f *flag.Flag) {
+		if strings.TrimSpace(f.Value.String()) == "" {
+			fmt.Fprintf(os.Stderr, "-%s is given and empty: is its variable set?\n", f.Name)
+			os.Exit(2)
+		}
+	})
+	if flag.NArg() > 0 || flag.NFlag() > 0 && (t.prompt == "") == (t.job == "") {
+		fmt.Fprintln(os.Stderr, "Give either -prompt or -job, and put quotes around a prompt.")
 		os.Exit(2)
 	}
 
@@ -94,10 +101,7 @@ func demonstrate(ctx context.Context, out io.Writer) error {
 	)
 
 	soon := mintlify.WithWaitDefaults(mintlify.WithPollInterval(400*time.Millisecond, time.Second))
-	t := task{
-		prompt:   "Correct the spelling on the introduction page.",
-		followUp: "Mention the corrections in the changelog.",
-	}
+	t := task{prompt: "Correct the spelling on the introduction page.", followUp: "Mention it in the changelog."}
 	return t.run(ctx, out, fake.Client(soon))
 }
 
@@ -136,11 +140,8 @@ func (t task) run(ctx context.Context, out io.Writer, client *mintlify.Client) e
 		}
 	}
 
-	if job.PRLink == "" {
-		fmt.Fprintln(out, "Done: no pull request (nothing changed, or the project publishes without a review).")
-	} else {
-		fmt.Fprintln(out, "Done. Pull request:", job.PRLink)
-	}
+	link := cmp.Or(job.PRLink, "none (nothing changed, or the project publishes without a review)")
+	fmt.Fprintln(out, "Done. Pull request:", link)
 	return showVisitors(ctx, out, client)
 }
 
@@ -148,10 +149,9 @@ func (t task) run(ctx context.Context, out io.Writer, client *mintlify.Client) e
 // lost. After a signal the call still waits for its response, so that the job's id is known.
 func create(ctx context.Context, out io.Writer, client *mintlify.Client, prompt string) (string, error) {
 	marker := "quickstart-" + time.Now().UTC().Format("20060102-150405")
-	fmt.Fprintln(out, "Sending the prompt:", prompt)
-	job, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{
-		Prompt: fmt.Sprintf("%s\n\nBegin the title of the pull request with %q.", prompt, marker),
-	})
+	prompt += fmt.Sprintf("\n\nBegin the title of the pull request with %q.", marker)
+	fmt.Fprintf(out, "Sending the prompt:\n%s\n", prompt)
+	job, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: prompt})
 
 	switch {
 	case job != nil: // with an id the wait can begin, even if an error came, too

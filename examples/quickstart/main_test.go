@@ -1,6 +1,9 @@
 package main
 
 import (
+	"net/http/httptest"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,6 +14,38 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
+
+func TestMain(m *testing.M) {
+	if os.Getenv("RUN_QUICKSTART") != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func TestACommandLineWithoutATaskCreatesNoJob(t *testing.T) {
+	fake := mintlifytest.NewService()
+	server := httptest.NewServer(fake)
+	t.Cleanup(server.Close)
+	t.Setenv("RUN_QUICKSTART", "1")
+	t.Setenv("MINTLIFY_BASE_URL", server.URL)
+	t.Setenv("MINTLIFY_API_KEY", mintlifytest.APIKey)
+	t.Setenv("MINTLIFY_PROJECT_ID", "project")
+	for want, args := range map[string][][]string{
+		"-prompt is given and empty":    {{"-prompt", ""}, {"-prompt", "  "}, {"-prompt=", "-job", "job_1"}},
+		"-job is given and empty":       {{"-job", ""}, {"-job", "", "-follow-up", "And that"}},
+		"-follow-up is given and empty": {{"-job", "job_1", "-follow-up", ""}},
+		"Give either -prompt or -job":   {{"-follow-up", "And that"}, {"-job", "job_1", "-prompt", "Fix it"}, {"Fix it"}},
+	} {
+		for _, args := range args {
+			command := exec.Command(os.Args[0], args...)
+			output, err := command.CombinedOutput()
+			assert.EqualError(t, err, "exit status 2", "%q", args)
+			assert.Contains(t, string(output), want, "%q", args)
+		}
+	}
+	assert.Empty(t, fake.Requests())
+}
 
 func TestFromAPromptToAPullRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
