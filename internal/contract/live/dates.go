@@ -75,10 +75,11 @@ func (l list) judgeDay(c *check, r *response) verdict {
 
 	outside := len(came) - during(came, before, 3)
 	ofNext := during(came, after, 1)
+	isWhole := during(came, day, 1) >= during(known, day, 1)
 	switch {
 	case outside > 0:
 		return differs(fmt.Sprintf("`dateFrom` and `dateTo` are ignored: %d rows are more than a day outside", outside))
-	case ofNext > 0 && ofNext >= during(known, after, 1):
+	case isWhole && ofNext > 0 && ofNext >= during(known, after, 1):
 		return differs("`dateTo` is inclusive: all rows of the next day came")
 	case ofNext > 0 || during(came, before, 1) > 0:
 		return differs("a bare day is not UTC: rows of the day before or after came")
