@@ -155,6 +155,9 @@ func TestCommands(t *testing.T) {
 		c.wants(2, "retry", "-state", "failed", "-again")
 		assert.Equal(t, "1 queued, 0 changed meanwhile\n",
 			c.wants(0, "retry", "-state", "failed", "-again", "-yes", "-project", "p1"))
+		c.wants(2, "retry", "-state", "refused", "-repo", "acme/other", "-again", "-yes")
+		plan, _, _ := c.runAll("", nil, "retry", "-state", "refused", "-repo", "acme/repo", "-again")
+		assert.Contains(t, plan, "would retry acme/repo@3 ")
 		c.wants(0, "retry", "-state", "refused", "-again", "-yes")
 		c.wants(0, "retry", "-key", "acme/repo@4", "-again")
 		assert.Equal(t, map[string]int{"queued": 3, "done": 1, "failed": 1}, some(c.counts()))

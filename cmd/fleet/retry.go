@@ -28,16 +28,21 @@ type retryCommand struct {
 func (c *retryCommand) define(f *flag.FlagSet) {
 	f.StringVar(&c.key, "key", "", "key of the prompt")
 	f.StringVar(&c.state, "state", "", "those in this state: failed, refused or canceled")
-	f.StringVar(&c.project, "project", "", "those of a project; with -key or -repo the project to move to")
+	f.StringVar(&c.project, "project", "", "with -state those of a project; else the project to move to")
 	f.StringVar(&c.repository, "repo", "",
-		"moves what is queued, refused and canceled of a repository to -project: "+ofRepository)
+		"with -state those of a repository; else moves what is queued, refused and canceled of it to -project: "+
+			ofRepository)
 	f.BoolVar(&c.again, "again", false, "send it again: if there is a job after all, there will be two")
 	f.StringVar(&c.job, "job", "", "id of its job, which a person has found: follow that one, send nothing")
 	f.BoolVar(&c.yes, "yes", false, "do it: without it a bulk command only prints what it would do")
 }
 
 func (c *retryCommand) check(line commandLine) error {
-	if err := line.wantOne("key", "state", "repo"); err != nil {
+	choices := []string{"key", "state", "repo"}
+	if line.given["state"] { // of a repository, too
+		choices = choices[:2]
+	}
+	if err := line.wantOne(choices...); err != nil {
 		return err
 	}
 	if err := checkRepository(line, &c.repository); err != nil {
@@ -79,7 +84,7 @@ func (c *retryCommand) run(ctx context.Context, s queue.Queue) error {
 	switch {
 	case c.key != "":
 		return c.retryOne(ctx, s)
-	case c.repository != "":
+	case c.state == "":
 		rows, err := s.Choose(ctx, database.Choice{Repository: c.repository})
 		if err != nil {
 			return err
@@ -91,7 +96,7 @@ func (c *retryCommand) run(ctx context.Context, s queue.Queue) error {
 	if err != nil {
 		return err
 	}
-	rows, err := s.Choose(ctx, database.Choice{State: state, Project: c.project})
+	rows, err := s.Choose(ctx, database.Choice{State: state, Project: c.project, Repository: c.repository})
 	if err != nil {
 		return err
 	}
