@@ -90,6 +90,9 @@ func (c *forgetCommand) forgetAuthor(ctx context.Context, s queue.Queue) error {
 	if err := s.EmptyLog(ctx); err != nil {
 		return err
 	}
+	if open == 0 && len(forgotten) == 0 && leftOut == 0 {
+		return usage.Errorf("nobody of that login has written anything that is kept")
+	}
 	if open > 0 {
 		return fmt.Errorf("%d have not ended, or changed meanwhile, and are not forgotten", open)
 	}

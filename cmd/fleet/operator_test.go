@@ -346,6 +346,9 @@ func TestForgetAuthor(t *testing.T) {
 
 		c.wants(0, "cancel", "-key", "m2")
 		c.wants(0, "forget", "-author", "bob", "-yes")
+		_, text, code := c.runAll("", nil, "forget", "-author", "nobody", "-yes")
+		assert.Equal(t, 2, code)
+		assert.Contains(t, text, "nobody of that login has written anything that is kept")
 		r.post("push", pushed, nil)
 		assert.Zero(t, number(t, s, "SELECT count(*) FROM fleet_authors"))
 		assert.Contains(t, c.wants(0, "show", other[:9]), merge)
