@@ -621,9 +621,11 @@ func TestCommentThatDoesNothingIsShown(t *testing.T) {
 		"```sh\n/docs Mention --json.":     true,
 		"\"/docs Mention --json.\"":        true,
 		"/docs":                            true,
-		"Nice.\n/docs Mention --json.":     false,
-		"> Nice.\n/docs Mention --json.":   false,
+		"Nice.\n/docs Mention --json.":     true,
+		"> Nice.\n\n/docs Mention --json.": true,
+		"```\ngo run\n/docs Mention it.":   true,
 		"/docs-preview now":                false,
+		"See /docs for more.":              false,
 	} {
 		r := newReviewed(t, "sqlite:"+sqliteFile(t))
 		r.is(once.Done, docsPull)

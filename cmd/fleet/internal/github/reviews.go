@@ -24,9 +24,8 @@ var (
 	// requestForm is how a comment for the agent begins.
 	requestForm = regexp.MustCompile(`(?i)^/docs\s`)
 
-	// meantForm is how a comment begins that its author may have meant for the agent: also behind white space, quotes
-	// and fences.
-	meantForm = regexp.MustCompile("(?i)^(?:(?:```|~~~)[^\n]*\n|[\\s>\"'`~])*/docs(?:\\s|$)")
+	// meantForm is how a line begins that its author may have meant for the agent: also behind white space and quotes.
+	meantForm = regexp.MustCompile("(?im)^[\\s>\"'`~]*/docs(?:\\s|$)")
 )
 
 // requestIn returns what a comment asks of the agent, "" if it asks for nothing.
