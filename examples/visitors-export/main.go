@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"strings"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
@@ -22,8 +23,15 @@ func main() {
 	flag.TextVar(&params.DateTo, "to", mintlify.Date{}, "the `date` to end before")
 	flag.Parse()
 
-	if params.DateFrom.IsZero() || params.DateTo.IsZero() {
+	switch {
+	case flag.NArg() > 0:
+		log.Fatalf("unexpected argument %q", flag.Arg(0))
+	case strings.TrimSpace(*path) == "":
+		log.Fatal("-o is given and empty: is its variable set?")
+	case params.DateFrom.IsZero() || params.DateTo.IsZero():
 		log.Fatal("-from and -to are required")
+	case !params.DateFrom.Time().Before(params.DateTo.Time()):
+		log.Fatal("-from must be before -to")
 	}
 
 	client, err := mintlify.NewClientFromEnv()
@@ -56,6 +64,7 @@ func export(ctx context.Context, client *mintlify.Client, params mintlify.Visito
 			return err
 		}
 	}
+	log.Printf("%s has all %d rows", path, out.Offset)
 	return nil
 }
 
@@ -82,11 +91,12 @@ func open(path, export string) (*output, error) {
 	}
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s has no checkpoint to resume at: %w", path, err)
+		return nil, fmt.Errorf("%s has no checkpoint to resume at: choose another -o, or remove it: %w", path, err)
 	case out.Export != export:
-		return nil, fmt.Errorf("%s is of another export: of %s", path, out.Export)
+		return nil, fmt.Errorf("%s is of another export, of %s: choose another -o, or remove it and %[1]s.checkpoint",
+			path, out.Export)
 	case out.Bytes > 0 && (rowsErr != nil || rows.Size() < out.Bytes):
-		return nil, fmt.Errorf("%s has lost rows: its checkpoint says %d bytes", path, out.Bytes)
+		return nil, fmt.Errorf("%s has lost rows: remove it and %[1]s.checkpoint to begin again", path)
 	}
 	return out, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +15,37 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
+
+func TestMain(m *testing.M) {
+	if os.Getenv("RUN_EXPORT") != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func TestAWrongCommandLineMakesNoFile(t *testing.T) {
+	t.Setenv("RUN_EXPORT", "1")
+	t.Setenv("MINTLIFY_API_KEY", mintlifytest.APIKey)
+	t.Setenv("MINTLIFY_PROJECT_ID", mintlifytest.ProjectID)
+	t.Setenv("MINTLIFY_BASE_URL", "http://127.0.0.1:1")
+	for want, args := range map[string][]string{
+		"-from must be before -to":         {"-from", "2026-02-01", "-to", "2026-01-01"},
+		"-from and -to are required":       {"-from", "2026-02-01"},
+		"-o is given and empty":            {"-o", "", "-from", "2026-01-01", "-to", "2026-02-01"},
+		`unexpected argument "2026-02-02"`: {"-from", "2026-01-01", "-to", "2026-02-01", "2026-02-02"},
+	} {
+		command := exec.Command(os.Args[0], args...)
+		command.Dir = t.TempDir()
+		output, err := command.CombinedOutput()
+		assert.EqualError(t, err, "exit status 1", "%q", args)
+		assert.Contains(t, string(output), want)
+
+		files, err := os.ReadDir(command.Dir)
+		require.NoError(t, err)
+		assert.Empty(t, files, "%q", args)
+	}
+}
 
 // The export is interrupted after each page, and a crash leaves half a page without a checkpoint.
 func TestAnInterruptedExportHasEachRowOnce(t *testing.T) {
@@ -53,5 +85,5 @@ func TestAnInterruptedExportHasEachRowOnce(t *testing.T) {
 	}
 
 	january.DateTo = day
-	assert.ErrorContains(t, export(t.Context(), fake.Client(), january, path), "is of another export")
+	assert.ErrorContains(t, export(t.Context(), fake.Client(), january, path), "or remove it and "+path+".checkpoint")
 }
