@@ -188,3 +188,23 @@ func TestKilledLook(t *testing.T) {
 		assert.True(t, isLookRescued(80*time.Second), "no POST takes that long")
 	})
 }
+
+// TestLimitsWakeTheQueues, but only if they have changed: the queues have slept until tomorrow.
+func TestLimitsWakeTheQueues(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		s := openStore(t, url)
+		add(t, s, promptOf(0, testProject))
+		isWoken := func(limits map[string]int) bool {
+			execute(t, s, "UPDATE river_job SET state = 'scheduled', scheduled_at = $1",
+				queue.RiverTime(time.Now().Add(5*time.Minute)))
+			require.NoError(t, s.SetLimits(t.Context(), limits))
+			return number(t, s, "SELECT count(*) FROM river_job WHERE state = 'available'") == 1
+		}
+
+		assert.False(t, isWoken(nil))
+		assert.True(t, isWoken(map[string]int{"acme/repo": 0}))
+		assert.False(t, isWoken(map[string]int{"acme/repo": 0}))
+		assert.True(t, isWoken(map[string]int{"acme/repo": 1}))
+		assert.True(t, isWoken(nil))
+	})
+}

@@ -183,6 +183,15 @@ func (s Queue) Resume(ctx context.Context, project string) (int64, error) {
 	return lifted, err
 }
 
+// SetLimits stores the limits of the day, and has the queues looked at again if they have changed.
+func (s Queue) SetLimits(ctx context.Context, limits map[string]int) error {
+	isChanged, err := s.Store.SetLimits(ctx, limits)
+	if err != nil || !isChanged {
+		return err
+	}
+	return s.WakeSince(ctx, "", time.Now())
+}
+
 // claimTime is how long a turn takes at most until it has claimed its prompt, or ends.
 const claimTime = 10 * time.Second
 
