@@ -256,24 +256,33 @@ func sendingAgain(r database.Row) string { return "fleet retry -key " + r.Key + 
 func following(r database.Row) string { return "fleet retry -key " + r.Key + " -job " }
 
 func adviseUnknown(r database.Row) string {
-	sentBefore := utc(r.Deadline)
+	sent := utc(sentAbout(r))
 	if r.After != "" {
-		return fmt.Sprintf("A message to the job of %s, sent before %s. Look whether the pull request has the change. "+
+		return fmt.Sprintf("A message to the job of %s, sent at about %s. Look whether the pull request has the change. "+
 			"If it has: %sID, with the job of fleet show %s. If not: %s.",
-			r.After, sentBefore, following(r), r.After, sendingAgain(r))
+			r.After, sent, following(r), r.After, sendingAgain(r))
 	}
 
-	return fmt.Sprintf("Sent before %s. Look for %q in the pull requests of the documentation, and in the "+
+	return fmt.Sprintf("Sent at about %s. Look for %q in the pull requests of the documentation, and in the "+
 		"dashboard under Settings, Organization, Usage. If there is a job: %sID. If there is only a pull request: "+
-		"fleet close -key %s -pr URL. If there is none: %s. Fleet looks for the pull request, too, %s.",
-		sentBefore, once.Marker(r.Key), following(r), r.Key, sendingAgain(r), lookedAt(r))
+		"fleet close -key %s -pr URL. If there is none: %s. %s",
+		sent, once.Marker(r.Key), following(r), r.Key, sendingAgain(r), lookedAt(r))
+}
+
+// sentAbout returns about when an unknown prompt was sent. Its deadline may be in the future still.
+func sentAbout(r database.Row) time.Time {
+	if r.UpdatedAt.Before(r.Deadline) {
+		return r.UpdatedAt
+	}
+	return r.Deadline
 }
 
 func lookedAt(r database.Row) string {
-	if r.Looked.IsZero() {
-		return "for 7 days"
+	if r.Looked.Before(r.Deadline) { // or for an earlier send
+		return "Nobody has looked on GitHub yet: without FLEET_GITHUB_TOKEN fleet does not, and takes only what a " +
+			"webhook of the documentation names."
 	}
-	return "for 7 days, last at " + utc(r.Looked)
+	return "Fleet looks on GitHub for the pull request, too, for 7 days, last tried at " + utc(r.Looked) + "."
 }
 
 func adviseEnded(r database.Row) string {

@@ -572,16 +572,27 @@ func TestUnknownIsLookedFor(t *testing.T) {
 	t.Parallel()
 	r := newReviewed(t, "sqlite:"+sqliteFile(t))
 	g := newGitHub(t)
-	add(t, r.store, database.Prompt{Key: "acme/api@2222222", Project: testProject, Prompt: "x"})
-	for _, key := range []string{"acme/api@5907854", "acme/api@2222222"} {
+	for _, key := range []string{"acme/api@2222222", "named"} {
+		add(t, r.store, database.Prompt{Key: key, Project: testProject, Prompt: "x"})
+	}
+	for _, key := range []string{"acme/api@5907854", "acme/api@2222222", "named"} {
 		put(t, r.store, key, func(record *once.Record) {
 			record.State, record.Deadline, record.UpdatedAt = once.Unknown, time.Now(), time.Now()
 		})
 	}
 	api := g.api(t)
 	leftOut := func() []string { return []string{"acme/docs"} }
-	r.worker.Find = github.Docs{Queue: r.store, API: api, LeftOut: leftOut}.Find
+	c := terminal{t, r.databaseURL}
+	r.worker.Find = github.Docs{Queue: r.store}.Find
+	require.NoError(t, r.store.KeepFound(t.Context(), "named", docsPull))
 	require.NoError(t, r.worker.MakePass(t.Context()))
+	assert.Contains(t, c.wants(0, "status"), "Nobody has looked on GitHub yet")
+	assert.Equal(t, docsPull, r.record("named").PRLink, "a webhook has named it")
+
+	r.worker.Find = github.Docs{Queue: r.store, API: api, LeftOut: leftOut}.Find
+	r.worker.AsksGitHub = true
+	require.NoError(t, r.worker.MakePass(t.Context()))
+	assert.Contains(t, c.wants(0, "status"), "for 7 days, last tried at ")
 	assert.Equal(t, []string{"GET acme/docs/pulls"}, g.saw(), "one listing for both")
 
 	g.pulls = []fields{{

@@ -114,6 +114,7 @@ func (c *workCommand) work(ctx context.Context, webhooks func(*queue.Worker, *gi
 		docs := github.Docs{Queue: s, API: api}
 		w.Decide = docs.DecideReviews
 		w.Find = docs.Find
+		w.AsksGitHub = api != nil
 		servers := map[string]*http.Server{}
 		if server := webhooks(w, api); server != nil {
 			servers["webhooks"] = server

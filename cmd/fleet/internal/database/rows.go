@@ -19,7 +19,7 @@ type Row struct {
 	Pulls      string // owner/repo#7, with a space between several
 	Repository string
 	Priority   int
-	Looked     time.Time // when somebody last looked for what became of it; zero if nobody did
+	Looked     time.Time // when somebody last looked on GitHub for its pull request; zero if nobody did
 	Tried      time.Time // when somebody last tried to tell its result; zero if nobody did
 	Forgotten  time.Time // when its texts were forgotten; zero if they were not
 

@@ -34,8 +34,12 @@ func (w *Worker) lookForUnknown(ctx context.Context, now time.Time) error {
 	if w.Find == nil {
 		return nil
 	}
-	rows, err := w.Rows(ctx, `state = 'unknown' AND thread = '' AND looked < $1 AND updated > $2
-ORDER BY looked LIMIT $3`, now.Add(-firstLook).UnixNano(), now.Add(-lookFor).UnixNano(), lookMost)
+	where := "state = 'unknown' AND thread = '' AND looked < $1 AND updated > $2"
+	if !w.AsksGitHub {
+		where += " AND EXISTS (SELECT 1 FROM fleet_found f WHERE f.key = p.key)"
+	}
+
+	rows, err := w.Rows(ctx, where+" ORDER BY looked LIMIT $3", now.Add(-firstLook).UnixNano(), now.Add(-lookFor).UnixNano(), lookMost)
 	if err != nil {
 		return err
 	}
@@ -56,8 +60,12 @@ ORDER BY looked LIMIT $3`, now.Add(-firstLook).UnixNano(), now.Add(-lookFor).Uni
 	return nil
 }
 
-// claimLook reports whether this worker is to look: another may have begun.
+// claimLook reports whether this worker is to look: another may have begun. It notes no look that asks nobody: a person
+// reads the time, and may conclude that there is no pull request.
 func (w *Worker) claimLook(ctx context.Context, r database.Row, now time.Time) (bool, error) {
+	if !w.AsksGitHub {
+		return true, nil
+	}
 	n, err := sqldb.Changed(w.ExecContext(ctx,
 		"UPDATE fleet_prompts SET looked = $2 WHERE key = $1 AND looked = $3",
 		r.Key, now.UnixNano(), database.NanoOf(r.Looked)))

@@ -30,6 +30,9 @@ type Worker struct {
 
 	// Find looks for the pull requests of unknown prompts. Nil: nobody does.
 	Find Finder
+
+	// AsksGitHub is whether Find asks GitHub. Else it only knows what webhooks and comments have named.
+	AsksGitHub bool
 }
 
 // NewWorker returns a worker of a queue. The client has to have the rate limiter [OnlyInTurn].
