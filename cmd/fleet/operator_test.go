@@ -48,6 +48,7 @@ func TestResumeActs(t *testing.T) {
 		f.untilAsleep(testProject)
 		status := f.person("jane", "status")
 		assert.Regexp(t, `project-1 +1 +20\S+ \S+ UTC +\d+ +- +- +service: on \S+: .*401`, status, "no clock ends that")
+		assert.Contains(t, status, "Mend the key (new ones are made at https://app.mintlify.com/settings/")
 
 		revoked.Store(false)
 		f.person("jane", "resume", "-project", testProject)
@@ -209,6 +210,12 @@ func TestStatusOrder(t *testing.T) {
 		assert.Contains(t, text, "a person is needed (4 in all), first for unknown project project-1 acme/repo@102")
 		out = c.wants(0, "status")
 		assert.Contains(t, out, "and 99 others with the same problem")
+		assert.Contains(t, out, "\n  401 Unauthorized")
+		execute(t, s, `INSERT INTO fleet_history (id, key, version, at, state, job, problem, who)
+SELECT key, key, 2, 1, state, job, problem, 'machine-7' FROM fleet_prompts WHERE state = 'running'`)
+		out = c.wants(0, "status")
+		assert.Contains(t, out, "and 99 others with the same problem")
+		assert.Contains(t, out, "\n  on machine-7: 401 Unauthorized")
 		assert.Contains(t, out, "3 failed and refused ones are older than 7 days")
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -135,7 +136,12 @@ func adviseOnProject(kind string, p queue.Project) string {
 	case kind == "outage":
 		return tried + " Fleet goes on by itself once the service works. Can its machines reach it?"
 	}
-	return tried + " Mend the " + p.Cause + ", then: " + resumeOf(p.Name) + "."
+
+	mend := p.Cause
+	if p.Cause == queue.CauseKey {
+		mend += " (new ones are made at " + usage.KeysPage + ")"
+	}
+	return tried + " Mend the " + mend + ", then: " + resumeOf(p.Name) + "."
 }
 
 // needsOfPrompts returns the prompts that need a person, of each kind the newest first.
@@ -171,9 +177,36 @@ func needsOfPrompts(ctx context.Context, s queue.Queue) ([]need, error) {
 		for _, r := range rows {
 			ofKind = addNeed(ofKind, needOf(c.kind, r))
 		}
-		needs = append(needs, ofKind[:min(len(ofKind), maxOfKind)]...)
+		ofKind = ofKind[:min(len(ofKind), maxOfKind)]
+		if c.kind == "running" {
+			err = nameMachines(ctx, s, ofKind)
+		}
+		if err != nil {
+			return nil, err
+		}
+		needs = append(needs, ofKind...)
 	}
 	return needs, nil
+}
+
+// nameMachines adds to problems the machine that has noted that of the first prompt, if its history tells: machines
+// may have different keys.
+func nameMachines(ctx context.Context, s queue.Queue, needs []need) error {
+	for i, n := range needs {
+		if n.Problem == "" {
+			continue
+		}
+
+		who, err := sqldb.Strings(ctx, s.DB, `SELECT who FROM fleet_history
+WHERE key = $1 AND problem <> '' ORDER BY at DESC, version DESC LIMIT 1`, n.Keys[0])
+		if err != nil {
+			return err
+		}
+		if len(who) > 0 {
+			needs[i].Problem = "on " + redact.OneLine(who[0], 100) + ": " + n.Problem
+		}
+	}
+	return nil
 }
 
 func needOf(kind string, r database.Row) need {

@@ -21,13 +21,13 @@ func Errorf(format string, args ...any) error { return usageError{fmt.Errorf(for
 // Is reports whether err is, or wraps, one that [Errorf] has returned.
 func Is(err error) bool { return errors.As(err, &usageError{}) }
 
-// keysPage is the page of the dashboard with the keys and the project id.
-const keysPage = "https://app.mintlify.com/settings/organization/api-keys"
+// KeysPage is the page of the dashboard with the keys and the project id.
+const KeysPage = "https://app.mintlify.com/settings/organization/api-keys"
 
 // What is missing in the environment, and where to get it.
 var (
-	ErrNoKey     = Errorf("MINTLIFY_API_KEY is not set: make an admin key at %s", keysPage)
-	ErrNoProject = Errorf("MINTLIFY_PROJECT_ID is not set: copy the project id from %s", keysPage)
+	ErrNoKey     = Errorf("MINTLIFY_API_KEY is not set: make an admin key at %s", KeysPage)
+	ErrNoProject = Errorf("MINTLIFY_PROJECT_ID is not set: copy the project id from %s", KeysPage)
 )
 
 // Keys refuses an environment without the key or the project id.

@@ -39,7 +39,8 @@ func (w *Worker) lookForUnknown(ctx context.Context, now time.Time) error {
 		where += " AND EXISTS (SELECT 1 FROM fleet_found f WHERE f.key = p.key)"
 	}
 
-	rows, err := w.Rows(ctx, where+" ORDER BY looked LIMIT $3", now.Add(-firstLook).UnixNano(), now.Add(-lookFor).UnixNano(), lookMost)
+	rows, err := w.Rows(ctx, where+" ORDER BY looked LIMIT $3",
+		now.Add(-firstLook).UnixNano(), now.Add(-lookFor).UnixNano(), lookMost)
 	if err != nil {
 		return err
 	}
