@@ -302,7 +302,7 @@ func TestWhatNamesNoChangeIsASetUpError(t *testing.T) {
 func TestAPushGoesOnWithoutThePullRequestItMayNotRead(t *testing.T) {
 	w := merged(t)
 	delete(w.env, "GITHUB_TOKEN")
-	prompt := w.prompt()
+	prompt := w.prompt("-state", t.TempDir())
 	assert.Contains(t, prompt, "b.go")
 	assert.NotContains(t, prompt, "Title of the pull request")
 	assert.NotContains(t, prompt, "Description of the pull request")

@@ -17,6 +17,12 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
+// What a run cannot do without. The finding of the record also says where it is.
+const (
+	aboutService = "key and project"
+	aboutRecord  = "record"
+)
+
 const (
 	checkedCommits = 30
 	longPending    = 24 * time.Hour
@@ -83,11 +89,17 @@ func (p *program) reportChecks(ctx context.Context) int {
 	})
 }
 
-// logChecks checks the set-up beside a dry run.
-func (p *program) logChecks(ctx context.Context) {
+// logChecks checks the set-up beside a dry run. Its error says what a run that sends the prompt would end at.
+func (p *program) logChecks(ctx context.Context) error {
+	var err error
 	for _, f := range p.check(ctx) {
 		p.step.Printf("%v", f)
+		isNeeded := f.about == aboutService || strings.HasPrefix(f.about, aboutRecord)
+		if isNeeded && f.outcome == ci.SetUp && err == nil {
+			err = usage.Errorf("%v", f)
+		}
 	}
+	return err
 }
 
 // check asks about each part of the set-up. It makes no job and writes no status.
@@ -117,7 +129,7 @@ func (p *program) check(ctx context.Context) []finding {
 
 // checkService asks the question that package once asks before it sends a prompt.
 func (p *program) checkService(ctx context.Context) finding {
-	const about = "key and project"
+	const about = aboutService
 	if p.options.dryRun && usage.Keys(p.step.Getenv) != nil {
 		return notChecked(about, "no key")
 	}
@@ -191,15 +203,15 @@ func (p *program) checkDocs(ctx context.Context, c change) finding {
 // checkRecord asks whether the record of jobs can be read, and returns its place. There is no store if it cannot,
 // or if there is no record yet.
 func (p *program) checkRecord(ctx context.Context, c change) (place, finding) {
-	about := "record in " + p.options.state
+	about := aboutRecord + " in " + p.options.state
 	if p.options.state == "" && p.fromGitHub(ctx) {
-		about = "record in statuses"
+		about = aboutRecord + " in statuses"
 	} else if !strings.HasPrefix(p.options.state, "git:") {
 		dir, err := dirOf(p.options.state)
 		if err != nil {
-			return place{}, found("record", err, "")
+			return place{}, found(aboutRecord, err, "")
 		}
-		about = "record in " + dir
+		about = aboutRecord + " in " + dir
 		if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 			return place{}, found(about, nil, "the first run makes the folder")
 		}

@@ -207,6 +207,27 @@ func TestADryRunChecksTooAndNeedsNoKey(t *testing.T) {
 	assert.Contains(t, r.Log, "commits: not checked: MINTLIFY_PROJECT_ID is not set\n")
 }
 
+func TestADryRunEndsAsTheRunWouldWithoutItsRecordOrWithAWrongKey(t *testing.T) {
+	w := newWorld(t)
+	w.git("config", "remote.origin.url", "https://github.com/acme/cli")
+	delete(w.env, "GITHUB_TOKEN")
+	for _, args := range [][]string{nil, {"-dry-run"}} {
+		r := w.runOnce(args...)
+		assert.Equal(t, 2, r.Code, r.Log)
+		assert.Contains(t, r.Log, "GITHUB_TOKEN is not set: GitHub's record of jobs needs GITHUB_TOKEN and -repository")
+		assert.NotContains(t, r.Log, "a job would be made")
+	}
+	assert.Empty(t, w.prompts())
+
+	delete(w.env, "MINTLIFY_API_KEY")
+	state := filepath.Join(t.TempDir(), "state")
+	assert.Zero(t, w.runOnce("-dry-run", "-state", state).Code)
+
+	w.env["MINTLIFY_API_KEY"] = mintlifytest.APIKey
+	w.service.FailNext(mintlify.OpGetJob, 1, responding(401))
+	assert.Equal(t, 2, w.runOnce("-dry-run", "-state", state).Code)
+}
+
 // A clone of GitHub Actions has no origin/HEAD. The event says which branch is the default one.
 func TestCheckCountsTheDefaultBranch(t *testing.T) {
 	w := scheduled(t)

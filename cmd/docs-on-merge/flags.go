@@ -61,7 +61,8 @@ func (p *program) parse(args []string) error {
 
 	flags.StringVar(&o.state, "state", "",
 		"keep the record of jobs in this `directory`, or git:REMOTE in refs of a remote "+
-			"(default: the commit's status on GitHub, else a folder of the user)")
+			"(default: the commit's status if origin or -repository is on GitHub, "+
+			"else docs-on-merge in the user's configuration directory)")
 	flags.StringVar(&o.job, "job", "", "wait for the job with this `id` instead of sending the prompt")
 	flags.BoolVar(&o.again, "again", false, "send the prompt again after unknown, failed, refused or canceled")
 	flags.DurationVar(&o.heartbeat, "heartbeat", time.Minute, "how often to log a wait without news")

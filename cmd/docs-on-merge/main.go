@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -104,7 +105,7 @@ func (p *program) work(ctx context.Context) (change, result) {
 		return c, p.documentPatiently(ctx, c, what.decision)
 	}
 	r := p.rehearse(c)
-	p.logChecks(ctx)
+	r.err = cmp.Or(r.err, p.logChecks(ctx))
 	if r.err == nil {
 		p.note(ctx, c, meanings[rehearsed].words)
 	}
