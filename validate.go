@@ -206,7 +206,7 @@ func (cfg *config) parseBaseURL() error {
 	case err != nil:
 		return cfg.baseURL.refuse("is not a URL: want one such as " + DefaultBaseURL)
 	case u.Scheme != "https" && u.Scheme != "http":
-		return cfg.baseURL.refuse("does not start with https://")
+		return cfg.baseURL.refuse("starts neither with https:// nor, for this machine, with http://")
 	case !hasHost(u):
 		return cfg.baseURL.refuse("has no host")
 	case !hasValidPort(u):

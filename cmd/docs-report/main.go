@@ -20,6 +20,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/exports"
@@ -79,7 +80,7 @@ func (p program) run(ctx context.Context, args []string) int {
 	case "version", "-version", "--version":
 		return p.exit(ctx, p.print(version.String("docs-report")))
 	}
-	fmt.Fprintf(p.stderr, wantCommand, usageText)
+	fmt.Fprintf(p.stderr, "There is no command %q. "+wantCommand, args[0], usageText)
 	return exitUsage
 }
 
@@ -118,6 +119,10 @@ func (p program) exit(ctx context.Context, err error) int {
 		advice = " Run the same command then:" + resumes
 	}
 
-	fmt.Fprintf(p.stderr, "%v.%s\n", err, advice)
+	text := err.Error()
+	if !strings.HasSuffix(text, "?") {
+		text += "."
+	}
+	fmt.Fprintln(p.stderr, text+advice)
 	return code
 }

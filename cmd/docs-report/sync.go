@@ -173,7 +173,7 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*ex
 		return nil, what, usage.Errorf("%w", err)
 	}
 	if err := service.connect(l, what.Projects, p.stderr); err != nil {
-		return nil, what, usage.Errorf("%w", err)
+		return nil, what, usage.Client(err)
 	}
 
 	s, err := store.Open(ctx, cmp.Or(f.db, p.getenv("DATABASE_URL")), service.source, p.log)

@@ -46,6 +46,9 @@ func TestDemoAndRealDataDoNotMix(t *testing.T) {
 	r.env["MINTLIFY_API_KEY"] = ""
 	assert.Equal(t, exitUsage, r.sync(t.Context()), "no key, no made-up numbers")
 	assert.Contains(t, r.messages, "MINTLIFY_API_KEY is not set")
+	r.env["MINTLIFY_API_KEY"] = `"mint_key"`
+	assert.Equal(t, exitUsage, r.sync(t.Context()))
+	assert.Contains(t, r.messages, "MINTLIFY_API_KEY has a quote at an end")
 	assert.Empty(t, r.stdout)
 	assert.NoFileExists(t, strings.TrimPrefix(r.db, "sqlite:"))
 
@@ -89,7 +92,8 @@ func TestWrongUsage(t *testing.T) {
 		"swapped":                    {"sync", "-projects", "docs,mint_abc"},
 		"a project is empty":         {"sync", "-projects", "docs,"},
 		"-db is given and empty":     {"sync", "-db", ""},
-		"-o is given and empty":      {"report", "-o", ""},
+		"is its variable set?\n":     {"report", "-o", ""},
+		`There is no command "nope"`: {"nope"},
 		"-site is not a URL":         {"report", "-site", "docs.example.com"},
 		"want it as 2006-01":         {"digest", "-month", "October"},
 		"it reads no -db":            {"report", "-demo", "-db", "sqlite:x.db"},

@@ -187,7 +187,7 @@ func (p *program) client() (*mintlify.Client, error) {
 
 	client, err := mintlify.NewClient(key, "of-the-prompt", append(options, p.options...)...)
 	if err != nil {
-		return nil, usage.Errorf("%w", err)
+		return nil, usage.Client(err)
 	}
 	return client, nil
 }

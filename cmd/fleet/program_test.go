@@ -478,6 +478,7 @@ func TestKeyIsNeededAndNeverShown(t *testing.T) {
 
 	_, text, code := c.runAll("", map[string]string{"MINTLIFY_API_KEY": "mint_dsc_secret"}, "work")
 	assert.Equal(t, 2, code)
+	assert.Contains(t, text, "MINTLIFY_API_KEY is an assistant key")
 	assert.NotContains(t, text, "secret")
 
 	withKey := map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey}

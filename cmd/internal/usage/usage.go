@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
 type usageError struct{ error }
@@ -39,6 +41,21 @@ func Keys(getenv func(string) string) error {
 		return ErrNoProject
 	}
 	return nil
+}
+
+// Client returns an error of [mintlify.NewClient] as one that the user has to fix. It names the variables that the
+// arguments come from.
+func Client(err error) error {
+	argument := new(mintlify.ArgumentError)
+	if errors.As(err, &argument) {
+		switch argument.Name {
+		case "apiKey":
+			err = &mintlify.ArgumentError{Name: "MINTLIFY_API_KEY", Reason: argument.Reason}
+		case "baseURL":
+			err = &mintlify.ArgumentError{Name: "MINTLIFY_BASE_URL", Reason: argument.Reason}
+		}
+	}
+	return Errorf("%w", err)
 }
 
 // Parse parses a command line. It refuses a flag that is given and empty: the variable of its shell may not

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 )
 
@@ -36,6 +37,20 @@ func TestKeysSaysWhereToGetThem(t *testing.T) {
 
 	env["MINTLIFY_PROJECT_ID"] = "p"
 	assert.NoError(t, usage.Keys(getenv))
+}
+
+func TestClientNamesTheVariables(t *testing.T) {
+	refusal := func(key, project, baseURL string) error {
+		_, err := mintlify.NewClient(key, project, mintlify.WithBaseURL(baseURL))
+		return usage.Client(err)
+	}
+	assert.EqualError(t, refusal(`"mint_key"`, "p", "https://x"),
+		"mintlify: MINTLIFY_API_KEY has a quote at an end: give the key itself")
+	assert.EqualError(t, refusal("mint_abc", "p", "localhost"), "mintlify: MINTLIFY_BASE_URL starts neither with https:// "+
+		"nor, for this machine, with http://")
+	assert.ErrorContains(t, refusal("mint_abc", "", "https://x"), "projectID is empty")
+	assert.True(t, usage.Is(refusal("mint_abc", "", "https://x")))
+	assert.ErrorIs(t, refusal(`"mint_key"`, "p", "https://x"), mintlify.ErrInvalidArgument)
 }
 
 func TestParseRefusesAFlagThatIsGivenAndEmpty(t *testing.T) {
