@@ -511,3 +511,40 @@ func TestMaxPerDay(t *testing.T) {
 		assert.Equal(t, 7, b.counts()["done"])
 	})
 }
+
+// TestStatusTellsOfFailures from the first one on, also between two pauses, and until a prompt is sent. It needs nobody.
+func TestStatusTellsOfFailures(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		begin := time.Now()
+		b.failing(503, 40*time.Minute)
+		b.enqueue(prompts(12, 4)...)
+		time.Sleep(30 * time.Minute)
+		tells := "failures since " + begin.UTC().Format("2006-01-02 15:04:0") + `\d UTC \(\d+ so far\).*` +
+			"; nothing to do about them: fleet tries again by itself"
+
+		for _, change := range []string{"paused_until = paused_until", "paused_until = 0, turn_until = 0"} {
+			execute(b.t, b.Queue, "UPDATE fleet_projects SET "+change)
+			status := b.status()
+			assert.Empty(t, status.NeedsPerson)
+
+			var out strings.Builder
+			require.NoError(t, status.write(&out, false))
+			for _, name := range []string{"all", "project-1", "project-4"} {
+				assert.Regexp(t, "(?m)^"+name+" .*"+tells, out.String())
+			}
+
+			for i := range 4 {
+				why, _, err := b.WhyQueued(b.ctx, rowOf(b.t, b.Queue, promptOf(i, "").Key))
+				require.NoError(t, err)
+				assert.Regexp(t, tells, why)
+			}
+			assert.Equal(t, 5, strings.Count(out.String(), "503"), "%s", out.String())
+		}
+
+		time.Sleep(time.Hour)
+		for _, p := range b.status().Projects {
+			assert.NotContains(t, p.Why, "failures")
+		}
+		assert.Equal(t, 12, b.counts()["done"])
+	})
+}

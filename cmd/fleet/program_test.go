@@ -221,7 +221,7 @@ func TestShowSaysWhyItWaits(t *testing.T) {
 		waits("acme/web@1", "it is next, within seconds")
 
 		require.NoError(t, s.SetLimits(t.Context(), map[string]int{"acme/web": 0}))
-		waits("acme/web@1", `the limit of the day \(-max-per-day\) is reached, until 20\S+ 00:00:00 UTC`)
+		waits("acme/web@1", `the limit of the day \(-max-per-day\) is reached; waits until 20\S+ 00:00:00 UTC`)
 
 		c.wants(0, "pause", "-project", "p")
 		waits("acme/web@1", `person: paused at 20.*, until somebody resumes it`)

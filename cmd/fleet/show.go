@@ -98,7 +98,7 @@ func (c *showCommand) whyQueued(ctx context.Context, s queue.Queue, r database.R
 
 	why, until, err := s.WhyQueued(ctx, r)
 	if !until.IsZero() {
-		why += ", until " + utc(until)
+		why += "; waits until " + utc(until)
 	}
 	return why, err
 }

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -104,7 +105,7 @@ func statusOf(ctx context.Context, s queue.Queue) (status, error) {
 func (s *status) addProjects() {
 	isKnown := s.Working
 	for _, p := range s.Projects {
-		if p.Why == queue.IsNext && !s.Working {
+		if strings.HasPrefix(p.Why, queue.IsNext) && !s.Working {
 			p.Why = queue.WithoutWorker
 		}
 		if p.EmptyAbout.After(s.EmptyAbout) {
@@ -193,14 +194,14 @@ func (s status) writeRest(w io.Writer) {
 func (s status) writeProjects(w io.Writer) {
 	header := "PROJECT\tQUEUED\tSINCE\tQUOTA LEFT\tFREE AT\tWAITS UNTIL\tWHY\n"
 	for _, p := range s.Projects {
-		if p.Counts["queued"] == 0 && !p.Paused && p.NextFree.IsZero() {
+		if p.Counts["queued"] == 0 && p.Why == "" && p.NextFree.IsZero() {
 			continue
 		}
 
 		fmt.Fprint(w, header)
 		header = ""
 		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%s\t%s\t%s\n", cmp.Or(p.Project, "all"), p.Counts["queued"],
-			when(p.Oldest), p.QuotaLeft, when(p.NextFree), when(p.WaitsUntil), redact.OneLine(p.Why, 300))
+			when(p.Oldest), p.QuotaLeft, when(p.NextFree), when(p.WaitsUntil), redact.OneLine(p.Why, 600))
 	}
 	if header == "" {
 		fmt.Fprintln(w)

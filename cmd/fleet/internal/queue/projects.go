@@ -3,7 +3,9 @@ package queue
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
@@ -34,9 +36,8 @@ const longOutage = time.Hour
 // Trouble returns the kind of trouble with a project that a person should know of: pause or outage, "" if there is
 // none. It lasts until a prompt is sent, also between two pauses.
 func (s Queue) Trouble(p Project) string {
-	isOver := !p.IsPaused() && p.Now.Sub(p.Last) > s.PauseMax+newOutage
 	switch {
-	case isOver || !p.Stopped.IsZero():
+	case !s.stillFails(p):
 		return ""
 	case p.NeedsPerson():
 		return "pause"
@@ -44,6 +45,32 @@ func (s Queue) Trouble(p Project) string {
 		return "outage"
 	}
 	return ""
+}
+
+// stillFails reports whether a failure has led to a pause, also between two pauses, and no prompt was sent since.
+func (s Queue) stillFails(p Project) bool {
+	isOver := !p.IsPaused() && p.Now.Sub(p.Last) > s.PauseMax+newOutage
+	return p.Cause != "" && !isOver && p.Stopped.IsZero()
+}
+
+// withFailures adds to why nothing is sent that a project still fails, or else all.
+func (s Queue) withFailures(why string, own, all Project) string {
+	p := own
+	if isOfAll := all.Reason != "" && strings.Contains(why, all.Reason); isOfAll || !s.stillFails(own) {
+		p = all
+	}
+	if !s.stillFails(p) || !own.Stopped.IsZero() || !all.Stopped.IsZero() {
+		return why
+	}
+
+	why += fmt.Sprintf("; failures since %s UTC (%d so far)", p.Began.UTC().Format(time.DateTime), p.Tries)
+	if !strings.Contains(why, p.Reason) {
+		why += ", the last: " + p.Reason
+	}
+	if s.Trouble(p) == "" {
+		why += "; nothing to do about them: fleet tries again by itself"
+	}
+	return strings.TrimPrefix(why, "; ")
 }
 
 // NeedsPerson reports whether a person has to mend what has caused a pause.

@@ -67,7 +67,7 @@ func (s Queue) ProjectsStatus(ctx context.Context) ([]*ProjectStatus, error) {
 	}
 
 	for _, row := range rows {
-		isQuiet := row.Stopped.IsZero() && !row.IsPaused() && s.Trouble(row) == ""
+		isQuiet := row.Stopped.IsZero() && !row.IsPaused() && !s.stillFails(row)
 		if set[row.Name] == nil && isQuiet {
 			continue
 		}
@@ -78,6 +78,9 @@ func (s Queue) ProjectsStatus(ctx context.Context) ([]*ProjectStatus, error) {
 		p.QuotaLeft = quota.Left
 		p.NextFree = quota.free
 		p.noteHold(quota, situation{own: row, all: rows[0], free: quota.free, queued: queues[row.Name]})
+		if p.Counts["queued"] > 0 || row.Name == "" {
+			p.Why = s.withFailures(p.Why, row, rows[0])
+		}
 	}
 
 	all := []*ProjectStatus{}
@@ -160,18 +163,18 @@ func (s Queue) WhyQueued(ctx context.Context, r database.Row) (string, time.Time
 	case whyLater:
 		return "the job that it is a message to is at work again", time.Time{}, nil
 	default:
-		return h.why, h.until, nil
+		return s.withFailures(h.why, seen.own, seen.all), h.until, nil
 	}
 
 	if seen.head != "" && seen.head != r.Key {
-		return "it is the turn of " + seen.head, time.Time{}, nil
+		return s.withFailures("it is the turn of "+seen.head, seen.own, seen.all), time.Time{}, nil
 	}
 
 	isWorking, err := s.IsWorking(ctx)
 	if err == nil && !isWorking {
 		return WithoutWorker, time.Time{}, nil
 	}
-	return IsNext, time.Time{}, err
+	return s.withFailures(IsNext, seen.own, seen.all), time.Time{}, err
 }
 
 // WithoutWorker says why nothing is sent at all.
