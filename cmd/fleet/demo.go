@@ -42,6 +42,8 @@ func (c *demoCommand) run(ctx context.Context) error {
 	environment := map[string]string{
 		"DATABASE_URL":     "sqlite:" + filepath.Join(dir, "fleet.db"),
 		"MINTLIFY_API_KEY": mintlifytest.APIKey,
+		// An error shows the address, which must not look like that of the service itself.
+		"MINTLIFY_BASE_URL": "https://mintlifytest.invalid",
 	}
 
 	c.program = &program{

@@ -59,6 +59,7 @@ func TestREADMEDemo(t *testing.T) {
 	} {
 		assert.Contains(t, string(output), want)
 	}
+	assert.NotContains(t, string(output), "api.mintlify.com")
 }
 
 // TestLostTerminal: a worker outlives a stderr that is gone, and a hang-up ends it like SIGTERM.
