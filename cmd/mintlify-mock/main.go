@@ -36,6 +36,9 @@ Make the next two jobs respond 503 after 2 s although they were made, and list w
   curl -d '{"operation":"create job","times":2,"status":503,"acted":true,"delay":"2s"}' $MINTLIFY_BASE_URL/_mock/fail
   curl $MINTLIFY_BASE_URL/_mock/requests
 
+Give a status, a delay or drop: all else may be left out. Without a status the response keeps its own.
+{"operation":"create job","drop":true} makes the job, and closes the connection without a response.
+
 Operations: create job, send message, get job, trigger update, trigger preview, get deployment,
 trigger automation, get visitors, get views, get searches, get feedback, get feedback counts,
 get conversations, get thread, get caller stats; or a method and a path, such as "GET /v1/things".

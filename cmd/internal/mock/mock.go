@@ -61,6 +61,7 @@ type fault struct {
 	Times     int                `json:"times"`
 	Status    int                `json:"status"`
 	Acted     bool               `json:"acted"`
+	Drop      bool               `json:"drop"`
 	Delay     string             `json:"delay"`
 }
 
@@ -72,7 +73,8 @@ func fail(fake *mintlifytest.Service, body io.Reader) (err error) {
 	f := fault{Times: 1, Delay: "0s"}
 	if err := decoder.Decode(&f); err != nil {
 		return fmt.Errorf("the body is not a fault, such as "+
-			`{"operation":"create job","times":2,"status":503,"acted":true,"delay":"2s"}: %w`, err)
+			`{"operation":"create job","times":2,"status":503,"acted":true,"drop":false,"delay":"2s"}, `+
+			"which has all the fields that there are: %w", err)
 	}
 
 	delay, err := time.ParseDuration(f.Delay)
@@ -88,7 +90,8 @@ func fail(fake *mintlifytest.Service, body io.Reader) (err error) {
 			err = errors.New(strings.TrimPrefix(fmt.Sprint(reason), "mintlifytest: "))
 		}
 	}()
-	fake.FailNext(f.Operation, f.Times, mintlifytest.Fault{Status: f.Status, Acted: f.Acted, Delay: delay})
+	fake.FailNext(f.Operation, f.Times,
+		mintlifytest.Fault{Status: f.Status, Acted: f.Acted, Drop: f.Drop, Delay: delay})
 	return nil
 }
 

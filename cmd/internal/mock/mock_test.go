@@ -69,13 +69,24 @@ func TestFaultsAreQueuedOverHTTP(t *testing.T) {
 	}
 }
 
+func TestADroppedResponseMakesTheJob(t *testing.T) {
+	s := serve(t)
+	status, said := s.ask(t, "POST", "/_mock/fail", `{"operation":"create job","drop":true}`)
+	assert.Equal(t, http.StatusOK, status, said)
+
+	_, err := s.client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "Fix it"})
+	require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+	assert.Len(t, s.fake.Jobs(), 1)
+}
+
 func TestAFaultThatWouldNeverOccurIsRefusedWithTheReason(t *testing.T) {
 	s := serve(t)
 	for body, reason := range map[string]string{
 		``:                                      `the body is not a fault, such as {\"operation\"`,
 		`[]`:                                    "the body is not a fault",
 		`{"operation":1}`:                       "the body is not a fault",
-		`{"operation":"x","drop":1}`:            `unknown field \"drop\"`,
+		`{"operation":"x","refuse":true}`:       `\"drop\":false,\"delay\":\"2s\"}, which has all the fields`,
+		`{"operation":"x","body":""}`:           `unknown field \"body\"`,
 		`{"status":503}`:                        `\"\" is neither an operation`,
 		`{"operation":"make job","status":503}`: `\"make job\" is neither an operation`,
 		`{"operation":"create job"}`:            "changes nothing",
