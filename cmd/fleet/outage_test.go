@@ -494,10 +494,16 @@ func TestMaxPerDay(t *testing.T) {
 		b.enqueue(prompts(5, 1)...)
 		free := database.Prompt{Key: "acme/free@1", Project: testProject, Prompt: "x", Priority: 4}
 		b.enqueue(free)
+		assert.Zero(t, b.status().Projects[0].EmptyAbout, "nobody knows: the limit is reached today")
 		time.Sleep(time.Hour)
 		assert.Equal(t, map[string]int{"done": 3, "queued": 3}, some(b.counts()))
 
 		status := b.status()
+		var out strings.Builder
+		require.NoError(t, status.write(&out, false))
+		assert.Contains(t, out.String(), "\n3 wait for tomorrow (UTC): -max-per-day 2\n")
+		assert.Contains(t, out.String(), "\n0 wait for tomorrow (UTC): -max-per-day acme/free=1000\n")
+		assert.NotContains(t, out.String(), "will be empty")
 		assert.Equal(t, 3, status.Projects[0].Limited)
 		assert.Zero(t, status.Projects[0].OldestFree)
 		assert.Contains(t, status.Projects[0].Why, "-max-per-day")
@@ -512,7 +518,7 @@ func TestMaxPerDay(t *testing.T) {
 	})
 }
 
-// TestStatusTellsOfFailures from the first one on, also between two pauses, and until a prompt is sent. It needs nobody.
+// TestStatusTellsOfFailures from the first on, also between two pauses, until a prompt is sent. It needs nobody.
 func TestStatusTellsOfFailures(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		begin := time.Now()

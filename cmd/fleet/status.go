@@ -56,6 +56,7 @@ type status struct {
 	Old         int64                    `json:"old"`         // failed and refused ones, older than 7 days
 	Projects    []*queue.ProjectStatus   `json:"projects"`    // "" has the pause of all
 	Paused      []queue.PausedRepository `json:"paused"`      // repositories that a person has paused
+	Limits      []database.Limit         `json:"limits"`      // -max-per-day
 	Comments    int64                    `json:"comments"`    // kept until the pull request of their job is known
 }
 
@@ -83,6 +84,10 @@ func statusOf(ctx context.Context, s queue.Queue) (status, error) {
 	if err != nil {
 		return status{}, err
 	}
+	limits, err := s.LimitsToday(ctx)
+	if err != nil {
+		return status{}, err
+	}
 	comments, err := sqldb.Number(ctx, s.DB, "SELECT count(*) FROM fleet_comments")
 	if err != nil {
 		return status{}, err
@@ -95,6 +100,7 @@ func statusOf(ctx context.Context, s queue.Queue) (status, error) {
 		Old:         old,
 		Projects:    projects,
 		Paused:      paused,
+		Limits:      limits,
 		Comments:    comments,
 	}
 	result.addProjects()
@@ -179,6 +185,10 @@ func (s status) writeNeeds(w io.Writer) {
 func (s status) writeRest(w io.Writer) {
 	for _, p := range s.Paused {
 		fmt.Fprintf(w, "\nRepository %s is %s.\n", p.Repository, redact.OneLine(p.Reason, 300))
+	}
+	for _, l := range s.Limits {
+		limit := strings.TrimPrefix(fmt.Sprintf("%s=%d", l.Repository, l.Most), "=")
+		fmt.Fprintf(w, "\n%d wait for tomorrow (UTC): -max-per-day %s\n", l.Waiting, limit)
 	}
 	if s.Comments > 0 {
 		fmt.Fprintf(w, "\n%d comments wait until the pull request of their job is known.\n", s.Comments)

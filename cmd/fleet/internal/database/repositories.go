@@ -67,14 +67,44 @@ func (s Store) ResumeRepository(ctx context.Context, repository string) (bool, e
 // WasSent is the condition that the service may have got a prompt after the time that its deadline tells.
 const WasSent = "deadline > 0 AND state NOT IN ('pending', 'canceled')"
 
-// IsLimitedSince is the condition that only the limit of its repository holds back the prompt p, on a day that began at
-// the time of a placeholder, in Unix nanoseconds. It holds back neither messages, nor what a person sends again.
+// limitOf is the row of fleet_repositories with the limit of the prompt p, if there is one.
+const limitOf = `CASE WHEN EXISTS (SELECT 1 FROM fleet_repositories o
+	WHERE o.repository = p.repository AND o.most >= 0) THEN p.repository ELSE '' END`
+
+// HasLimit is the condition that the prompt p has a limit of the day. Neither messages have one, nor what a person
+// sends again.
+var HasLimit = hasLimit("")
+
+// IsLimitedSince is the condition that only its limit holds back the prompt p, on a day that began at the time of a
+// placeholder, in Unix nanoseconds.
 func IsLimitedSince(day string) string {
-	return `(p.thread = '' AND p.retried = 0 AND EXISTS (SELECT 1 FROM fleet_repositories l
-	WHERE l.repository = CASE WHEN EXISTS (SELECT 1 FROM fleet_repositories o
-		WHERE o.repository = p.repository AND o.most >= 0) THEN p.repository ELSE '' END
-	AND p.repository <> '' AND l.most >= 0 AND l.most <= (SELECT count(*) FROM fleet_prompts
-		WHERE repository = p.repository AND deadline >= ` + day + ` AND thread = '' AND ` + WasSent + `)))`
+	return hasLimit(` AND l.most <= (SELECT count(*) FROM fleet_prompts
+		WHERE repository = p.repository AND deadline >= ` + day + ` AND thread = '' AND ` + WasSent + `)`)
+}
+
+func hasLimit(that string) string {
+	return `(p.thread = '' AND p.retried = 0 AND p.repository <> '' AND EXISTS (SELECT 1 FROM fleet_repositories l
+	WHERE l.repository = ` + limitOf + ` AND l.most >= 0` + that + `))`
+}
+
+// Limit is a limit of the day.
+type Limit struct {
+	Repository string `json:"repository"` // "" is all that have no limit of their own
+	Most       int    `json:"most"`
+	Waiting    int    `json:"waiting"` // prompts that wait for tomorrow
+}
+
+// Limits returns the limits in force, on a day that began at a time.
+func (s Store) Limits(ctx context.Context, day time.Time) ([]Limit, error) {
+	return sqldb.All(ctx, s.DB, func(rows *sql.Rows) (Limit, error) {
+		var l Limit
+		err := rows.Scan(&l.Repository, &l.Most, &l.Waiting)
+		return l, err
+	}, `SELECT r.repository, r.most, coalesce(w.waiting, 0) FROM fleet_repositories r LEFT JOIN (
+	SELECT repository, count(*) AS waiting FROM (
+		SELECT `+limitOf+` AS repository FROM fleet_prompts p WHERE p.state = 'pending' AND `+IsLimitedSince("$1")+`
+	) limited GROUP BY repository
+) w ON w.repository = r.repository WHERE r.most >= 0 ORDER BY r.repository`, day.UnixNano())
 }
 
 // IsStopped is the condition that a person has stopped the repository of the prompt p.

@@ -219,6 +219,11 @@ func (s Queue) SetLimits(ctx context.Context, limits map[string]int) error {
 	return s.WakeSince(ctx, "", time.Now())
 }
 
+// LimitsToday returns the limits of the day in force.
+func (s Queue) LimitsToday(ctx context.Context) ([]database.Limit, error) {
+	return s.Limits(ctx, dayOf(time.Now()))
+}
+
 // claimTime is how long a turn takes at most until it has claimed its prompt, or ends.
 const claimTime = 10 * time.Second
 

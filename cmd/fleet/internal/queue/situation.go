@@ -34,6 +34,7 @@ type queued struct {
 	count   int       // prompts
 	ready   int       // of these, those that may be sent as far as they are concerned
 	limited int       // those that the limit of a day holds back
+	bounded int       // those that have a limit of a day
 	held    int       // those of a repository that a person has stopped
 	oldest  time.Time // when the oldest was added that is neither limited nor held; zero if there is none
 	later   time.Time // when the first may be sent whose job is at work again; zero if there is none
@@ -96,15 +97,16 @@ func (s Queue) readQueues(ctx context.Context, choice database.Choice) (map[stri
 		var project string
 		var q queued
 
-		err := rows.Scan(&project, &q.count, &q.ready, &q.limited, &q.held, database.Nanos(&q.oldest),
-			database.Nanos(&q.later))
+		err := rows.Scan(&project, &q.count, &q.ready, &q.limited, &q.bounded, &q.held,
+			database.Nanos(&q.oldest), database.Nanos(&q.later))
 		queues[project] = q
 		return err
 	}, `SELECT project, count(*), coalesce(sum(CASE WHEN free AND NOT later AND ready THEN 1 END), 0),
-	coalesce(sum(CASE WHEN limited THEN 1 END), 0), coalesce(sum(CASE WHEN held THEN 1 END), 0),
+	coalesce(sum(CASE WHEN limited THEN 1 END), 0), coalesce(sum(CASE WHEN bounded THEN 1 END), 0),
+	coalesce(sum(CASE WHEN held THEN 1 END), 0),
 	coalesce(min(CASE WHEN free THEN added END), 0), coalesce(min(CASE WHEN free AND later THEN not_before END), 0)
-FROM (SELECT project, added, not_before, `+free+` AS free, `+limited+` AS limited, `+database.IsStopped+` AS held,
-	`+isLater+` AS later, `+database.IsReady+` AS ready
+FROM (SELECT project, added, not_before, `+free+` AS free, `+limited+` AS limited, `+database.HasLimit+` AS bounded,
+	`+database.IsStopped+` AS held, `+isLater+` AS later, `+database.IsReady+` AS ready
 	FROM fleet_prompts p WHERE state = 'pending' AND `+filter.Where()+`) queued GROUP BY project`, filter.Args...)
 	return queues, err
 }

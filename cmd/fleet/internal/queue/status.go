@@ -114,7 +114,7 @@ FROM fleet_prompts GROUP BY project, state`)
 }
 
 // noteHold says why the next prompt is not sent yet. It uses the rules that decide about turns. When the queue will be
-// empty nobody knows in an outage, or while a prompt waits for a person or for a job.
+// empty nobody knows in an outage, or while a prompt waits for a person or for a job, or has a limit of the day.
 func (p *ProjectStatus) noteHold(q Quota, s situation) {
 	h := s.own.hold()
 	p.Paused = h.why != ""
@@ -134,7 +134,7 @@ func (p *ProjectStatus) noteHold(q Quota, s situation) {
 	p.Why = cmp.Or(h.why, IsNext)
 	isKnown := h.why == "" || !h.until.IsZero() || s.own.turnUntil.After(s.own.Now)
 	isFailing := s.own.isFailing() || s.all.isFailing()
-	if isKnown && !isFailing && s.ready+s.limited == s.count {
+	if isKnown && !isFailing && s.ready == s.count && s.bounded == 0 {
 		p.EmptyAbout = q.LastOf(s.count, cmp.Or(h.until, s.own.Now)).UTC()
 	}
 }
