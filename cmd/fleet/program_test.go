@@ -117,7 +117,9 @@ func TestCommands(t *testing.T) {
 			c.wants(2, "enqueue", "-key", promptOf(1, "").Key, "-project", "p1", "-prompt", "x"))
 		put(
 			t, s, "acme/repo@0",
-			func(r *once.Record) { r.State, r.Problem, r.Deadline = once.Unknown, "lost\x1b[2J", time.Now().Add(time.Hour) },
+			func(r *once.Record) {
+				r.State, r.Problem, r.Deadline = once.Unknown, "lost\x1b[2J", time.Now().Add(time.Hour)
+			},
 		)
 		out := c.wants(0, "status")
 		assert.Contains(t, out, "Sent at about "+utc(rowOf(t, s, "acme/repo@0").UpdatedAt), "its deadline is in the future")

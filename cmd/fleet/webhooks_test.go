@@ -647,6 +647,36 @@ func TestShowAndReportWhatWasLeftOut(t *testing.T) {
 	})
 }
 
+// TestReportCountsEachTry: what a person has sent again has cost twice, until its history is forgotten.
+func TestReportCountsEachTry(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		c, s := made(t, url)
+		failed, unknown := promptOf(1, "").Key, promptOf(2, "").Key
+		add(t, s, promptOf(1, "p"), promptOf(2, "p"))
+		becomes := func(key string, state once.State, job string) {
+			put(t, s, key, func(r *once.Record) { r.State, r.JobID = state, job })
+			execute(t, s, `INSERT INTO fleet_history (id, key, version, at, state, job, problem, who)
+SELECT key || version, key, version, 1, state, job, '', 'machine-7' FROM fleet_prompts WHERE key = $1`, key)
+		}
+		becomes(failed, once.Running, "job_1")
+		becomes(failed, once.Failed, "job_1")
+		becomes(unknown, once.Unknown, "")
+		assert.Regexp(t, `acme/repo +2 +1 +0 +1 +1 +0 +112 \(up to 224\)\n`, c.wants(0, "report"))
+
+		c.wants(0, "retry", "-state", "failed", "-again", "-yes")
+		c.wants(0, "retry", "-key", unknown, "-again")
+		assert.Regexp(t, `acme/repo +2 +1 +0 +1 +1 +0 +112 \(up to 224\)\n`, c.wants(0, "report"))
+
+		becomes(failed, once.Done, "job_2")
+		becomes(unknown, once.Done, "job_3")
+		assert.Regexp(t, `acme/repo +2 +3 +0 +1 +1 +0 +336 \(up to 448\)\n`, c.wants(0, "report"))
+
+		c.wants(0, "forget", "-key", failed)
+		c.wants(0, "forget", "-key", unknown)
+		assert.Regexp(t, `acme/repo +2 +2 +0 +0 +0 +0 +224\n`, c.wants(0, "report"))
+	})
+}
+
 // TestSaysNone: a pull request that wants no documentation cancels what its push has queued, and the push adds nothing
 // if it comes later. Other pull requests of the push are documented all the same.
 func TestSaysNone(t *testing.T) {

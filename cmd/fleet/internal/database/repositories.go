@@ -120,10 +120,10 @@ func NoteRetry(ctx context.Context, db once.DB, key string) error {
 type RepositoryReport struct {
 	Repository string `json:"repository"`
 	Merges     int    `json:"merges"`   // all prompts but messages
-	Jobs       int    `json:"jobs"`     // new ones that the service has
+	Jobs       int    `json:"jobs"`     // new ones that the service has, of earlier tries, too
 	Messages   int    `json:"messages"` // those that the service got
 	Failed     int    `json:"failed"`
-	Unknown    int    `json:"unknown"` // nobody knows whether the agent was told
+	Unknown    int    `json:"unknown"` // sends: nobody knows whether the agent was told
 	LeftOut    int    `json:"leftOut"` // merges of the last 30 days
 	Credits    int    `json:"credits"` // what the jobs and messages have cost
 }
@@ -132,14 +132,16 @@ type RepositoryReport struct {
 // the API no number is published.
 const CreditsEach = 112
 
-const reportQuery = `SELECT repository, sum(merges), sum(jobs), sum(messages), sum(failed), sum(unknown), sum(left_out)
+var reportQuery = `SELECT repository, sum(merges), sum(jobs), sum(messages), sum(failed), sum(unknown), sum(left_out)
 FROM (
 	SELECT p.repository,
 		CASE WHEN p.thread = '' THEN 1 ELSE 0 END AS merges,
-		CASE WHEN p.thread = '' AND ` + hasJob + ` THEN 1 ELSE 0 END AS jobs,
+		CASE WHEN p.thread = '' AND ` + hasJob + ` THEN 1 ELSE 0 END + CASE WHEN p.thread = '' THEN ` + earlierJobs + `
+			ELSE 0 END AS jobs,
 		CASE WHEN p.thread <> '' AND ` + hasJob + ` THEN 1 ELSE 0 END AS messages,
-		CASE WHEN p.state = 'failed' OR p.closed = 'failed' THEN 1 ELSE 0 END AS failed,
-		CASE WHEN p.state = 'unknown' THEN 1 ELSE 0 END AS unknown, 0 AS left_out
+		CASE WHEN p.state = 'failed' OR p.closed = 'failed' THEN 1 ELSE 0 END + ` + sentAgainAfter("failed") + ` AS failed,
+		CASE WHEN p.state = 'unknown' THEN 1 ELSE 0 END + ` + sentAgainAfter("unknown") + ` AS unknown,
+		0 AS left_out
 	FROM fleet_prompts p WHERE p.added >= $3
 	UNION ALL
 	SELECT repository, 0, 0, 0, 0, 0, count(DISTINCT sha) FROM fleet_left_out
@@ -158,3 +160,14 @@ func (s Store) Report(ctx context.Context, since time.Time, repository string) (
 
 // hasJob is the condition that the service has acted on the prompt p.
 const hasJob = `p.state <> 'unknown' AND (p.job <> '' OR p.state = 'done' AND p.pr_link <> '')`
+
+// earlierJobs is how many jobs the prompt p had before the one that it has now, as far as its history tells.
+const earlierJobs = `(SELECT count(DISTINCT h.job) FROM fleet_history h
+	WHERE h.key = p.key AND h.job <> '' AND h.job <> p.job)`
+
+// sentAgainAfter is how often a person has had the prompt p sent again after a state, as far as its history tells.
+func sentAgainAfter(state string) string {
+	return `(SELECT count(DISTINCT h.version) FROM fleet_history h WHERE h.key = p.key AND h.state = '` + state + `'
+	AND (SELECT n.state FROM fleet_history n WHERE n.key = h.key AND n.version > h.version
+		ORDER BY n.version LIMIT 1) = 'pending')`
+}
