@@ -1,8 +1,6 @@
 // Merge-service has the documentation changed after a merge. GitHub reports the merge by a
 // webhook, package once has the documentation agent act on it, at most once, also through
-// crashes, and a chat gets the pull request's link.
-//
-// README.md says how to set it up, and what happens when something fails.
+// crashes, and a chat gets the pull request's link. README.md says how to set it up.
 package main
 
 import (
@@ -20,6 +18,9 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 1 {
+		log.Fatal("merge-service takes no flags: README.md says which variables it reads")
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 
@@ -27,7 +28,9 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := s.run(ctx, cmp.Or(os.Getenv("ADDR"), "localhost:8080")); err != nil {
+	addr := cmp.Or(os.Getenv("ADDR"), "localhost:8080")
+	log.Printf("starting on %s, for POST /merge", addr)
+	if err := s.run(ctx, addr); err != nil {
 		log.Fatal(err)
 	}
 }
