@@ -291,8 +291,8 @@ func following(r database.Row) string { return "fleet retry -key " + r.Key + " -
 func adviseUnknown(r database.Row) string {
 	sent := utc(sentAbout(r))
 	if r.After != "" {
-		return fmt.Sprintf("A message to the job of %s, sent at about %s. Look whether the pull request has the change. "+
-			"If it has: %sID, with the job of fleet show %s. If not: %s.",
+		return fmt.Sprintf("A message to the job of %s, sent at about %s. Look whether the pull request has "+
+			"the change. If it has: %sID, with the job of fleet show %s. If not: %s.",
 			r.After, sent, following(r), r.After, sendingAgain(r))
 	}
 

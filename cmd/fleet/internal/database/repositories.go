@@ -139,7 +139,8 @@ FROM (
 		CASE WHEN p.thread = '' AND ` + hasJob + ` THEN 1 ELSE 0 END + CASE WHEN p.thread = '' THEN ` + earlierJobs + `
 			ELSE 0 END AS jobs,
 		CASE WHEN p.thread <> '' AND ` + hasJob + ` THEN 1 ELSE 0 END AS messages,
-		CASE WHEN p.state = 'failed' OR p.closed = 'failed' THEN 1 ELSE 0 END + ` + sentAgainAfter("failed") + ` AS failed,
+		CASE WHEN p.state = 'failed' OR p.closed = 'failed' THEN 1 ELSE 0 END + ` +
+	sentAgainAfter("failed") + ` AS failed,
 		CASE WHEN p.state = 'unknown' THEN 1 ELSE 0 END + ` + sentAgainAfter("unknown") + ` AS unknown,
 		0 AS left_out
 	FROM fleet_prompts p WHERE p.added >= $3
