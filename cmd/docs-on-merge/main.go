@@ -8,7 +8,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -104,11 +103,18 @@ func (p *program) work(ctx context.Context) (change, result) {
 	if !p.options.dryRun {
 		return c, p.documentPatiently(ctx, c, what.decision)
 	}
+
 	r := p.rehearse(c)
-	r.err = cmp.Or(r.err, p.logChecks(ctx))
-	if r.err == nil {
-		p.note(ctx, c, meanings[rehearsed].words)
+	wrong := p.logChecks(ctx) // tells what is wrong, also if there is no prompt
+	if r.err != nil {
+		return c, r
 	}
+	if wrong != nil {
+		r.err = wrong
+		return c, r
+	}
+
+	p.note(ctx, c, meanings[rehearsed].words)
 	return c, r
 }
 
