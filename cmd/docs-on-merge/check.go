@@ -200,8 +200,8 @@ func (p *program) checkDocs(ctx context.Context, c change) finding {
 	return found(about, err, "the token may read the pull requests of "+look.repository)
 }
 
-// checkRecord asks whether the record of jobs can be read, and returns its place. There is no store if it cannot,
-// or if there is no record yet.
+// checkRecord asks whether the record of jobs can be read, and returns its place. The place has no store if the
+// record cannot be read, or does not exist yet.
 func (p *program) checkRecord(ctx context.Context, c change) (place, finding) {
 	about := aboutRecord + " in " + p.options.state
 	if p.options.state == "" && p.fromGitHub(ctx) {

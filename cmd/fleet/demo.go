@@ -42,7 +42,7 @@ func (c *demoCommand) run(ctx context.Context) error {
 	environment := map[string]string{
 		"DATABASE_URL":     "sqlite:" + filepath.Join(dir, "fleet.db"),
 		"MINTLIFY_API_KEY": mintlifytest.APIKey,
-		// An error shows the address, which must not look like that of the service itself.
+		// An error shows this address. Nobody should take it for the service's own.
 		"MINTLIFY_BASE_URL": "https://mintlifytest.invalid",
 	}
 

@@ -189,8 +189,8 @@ func needsOfPrompts(ctx context.Context, s queue.Queue) ([]need, error) {
 	return needs, nil
 }
 
-// nameMachines adds to problems the machine that has noted that of the first prompt, if its history tells: machines
-// may have different keys.
+// nameMachines adds to each problem the machine that met it, since machines may have different keys. It takes the
+// machine from the history of the first prompt, and adds nothing if the history does not tell.
 func nameMachines(ctx context.Context, s queue.Queue, needs []need) error {
 	for i, n := range needs {
 		if n.Problem == "" {

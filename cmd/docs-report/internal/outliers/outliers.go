@@ -63,8 +63,8 @@ func Find(points []store.Point) (days []store.Point, found []Day) {
 	return days, found
 }
 
-// Needed returns those of the days that stand out which are within windows, or all if there are no windows,
-// and the days that they are compared with: a report needs their pages.
+// Needed returns the days that stand out and the days that they are compared with: a report needs their pages.
+// If windows are given, it leaves out the days that stand out outside them.
 func Needed(points []store.Point, within ...store.Window) []mintlify.Date {
 	var all []mintlify.Date
 	_, found := Find(points)

@@ -87,8 +87,8 @@ func (m Moved) follow(from string) error {
 	return fmt.Errorf("-moved: %s moves in a circle", textOf(from))
 }
 
-// Name returns a page's name of today, of a path or of a URL. A page's own name goes before that of its
-// folders. A path that has not moved is returned as it is.
+// Name returns the name that a page, given by its path or URL, has today. An entry for the page itself takes
+// precedence over one for a folder. Name returns a path that has not moved unchanged.
 func (m Moved) Name(path string) string {
 	path = withoutSite(path)
 	page := pagePath(path)
