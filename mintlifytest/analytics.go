@@ -117,18 +117,10 @@ func nextCursor(row int, hasMore bool) *string {
 
 // admit refuses a request with a bad query, or beyond the quota.
 func (s *Service) admit(q *query) *failure {
-	if failed := q.failure(); failed != nil {
-		return failed
+	if len(q.wrong) > 0 {
+		return &failure{status: http.StatusBadRequest, Error: "Invalid query parameters", Details: q.wrong}
 	}
 	return s.count(analyticsQuota())
-}
-
-// failure returns the response to a bad query; nil if the query is good.
-func (q *query) failure() *failure {
-	if len(q.wrong) == 0 {
-		return nil
-	}
-	return &failure{status: http.StatusBadRequest, Error: "Invalid query parameters", Details: q.wrong}
 }
 
 // pageOf returns the rows of a page, and whether there are more. A page without rows is an

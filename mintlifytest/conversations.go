@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
@@ -18,7 +17,8 @@ import (
 func (s *Service) SetConversations(rows []mintlify.Conversation) {
 	defer s.lock()()
 	s.conversations = sliceOf(rows, func(row mintlify.Conversation) mintlify.Conversation {
-		row.Sources = slices.Clone(row.Sources)
+		row.Sources = append([]mintlify.ConversationSource{}, row.Sources...) // without any, JSON has [], not null
+		row.Timestamp = toMillisecond(row.Timestamp)
 		return row
 	})
 }
@@ -38,18 +38,14 @@ func (s *Service) getConversations(c *call) (any, *failure) {
 		return nil, failed
 	}
 
-	var inRange []mintlify.Conversation
-	for _, row := range s.conversations {
-		if isWithin(row.Timestamp, from, to) {
-			inRange = append(inRange, row)
-		}
-	}
-
+	inRange := slices.DeleteFunc(slices.Clone(s.conversations), func(row mintlify.Conversation) bool {
+		return !isWithin(row.Timestamp, from, to)
+	})
 	rows, hasMore := pageOf(inRange, first, limit)
-	page := conversationPage{
-		Conversations: sliceOf(rows, newConversationResult),
-		NextCursor:    nextCursor(first+limit, hasMore),
-		HasMore:       hasMore,
+	page := map[string]any{
+		"conversations": rowsWithNulls(rows, "timestamp", "queryCategory", "pageUrl"),
+		"nextCursor":    nextCursor(first+limit, hasMore),
+		"hasMore":       hasMore,
 	}
 	return page, nil
 }
@@ -59,12 +55,17 @@ func (s *Service) getThread(c *call) (any, *failure) {
 		return nil, failed
 	}
 
-	thread := threadResult{ThreadID: c.id}
+	thread := mintlify.Thread{ID: c.id}
 	for _, row := range s.conversations {
 		if row.ID == c.id {
-			thread.add(mintlify.RoleUser, row.Query, row.Timestamp)
-			thread.add(mintlify.RoleAssistant, row.Response, row.Timestamp)
+			thread.CreatedAt = cmp.Or(thread.CreatedAt, row.Timestamp)
+			thread.Messages = append(thread.Messages,
+				mintlify.ThreadMessage{Role: mintlify.RoleUser, Content: row.Query, CreatedAt: row.Timestamp},
+				mintlify.ThreadMessage{Role: mintlify.RoleAssistant, Content: row.Response, CreatedAt: row.Timestamp})
 		}
+	}
+	for i := range thread.Messages {
+		thread.Messages[i].ID = fmt.Sprintf("message_%d", i+1)
 	}
 
 	switch {
@@ -86,69 +87,4 @@ func (s *Service) getCallerStats(c *call) (any, *failure) {
 		return nil, failed
 	}
 	return s.callerStats, nil
-}
-
-// conversationPage is a page as the service reports it.
-type conversationPage struct {
-	Conversations []conversationResult `json:"conversations"`
-	NextCursor    *string              `json:"nextCursor"`
-	HasMore       bool                 `json:"hasMore"`
-}
-
-// conversationResult is a row as the service reports it.
-type conversationResult struct {
-	ID               string                        `json:"id"`
-	Timestamp        *string                       `json:"timestamp"`
-	Query            string                        `json:"query"`
-	Response         string                        `json:"response"`
-	ResponseType     mintlify.AnswerType           `json:"responseType,omitempty"`
-	Sources          []mintlify.ConversationSource `json:"sources"`
-	ResolutionStatus mintlify.ResolutionStatus     `json:"resolutionStatus"`
-	QueryCategory    *string                       `json:"queryCategory"`
-	PageURL          *string                       `json:"pageUrl"`
-}
-
-func newConversationResult(row mintlify.Conversation) conversationResult {
-	sources := row.Sources
-	if sources == nil {
-		sources = []mintlify.ConversationSource{} // the service writes [], not null
-	}
-
-	return conversationResult{
-		ID:               row.ID,
-		Timestamp:        timestamp(row.Timestamp),
-		Query:            row.Query,
-		Response:         row.Response,
-		ResponseType:     row.ResponseType,
-		Sources:          sources,
-		ResolutionStatus: row.ResolutionStatus,
-		QueryCategory:    orNull(row.QueryCategory),
-		PageURL:          orNull(row.PageURL),
-	}
-}
-
-// threadResult is a thread as the service reports it.
-type threadResult struct {
-	ThreadID  string          `json:"threadId"`
-	CreatedAt *string         `json:"createdAt"`
-	Messages  []messageResult `json:"messages"`
-}
-
-// add appends a message. The first one gives the thread its time.
-func (r *threadResult) add(role mintlify.MessageRole, content string, at time.Time) {
-	message := messageResult{
-		ID:        fmt.Sprintf("message_%d", len(r.Messages)+1),
-		Role:      role,
-		Content:   content,
-		CreatedAt: timestamp(at),
-	}
-	r.CreatedAt = cmp.Or(r.CreatedAt, message.CreatedAt)
-	r.Messages = append(r.Messages, message)
-}
-
-type messageResult struct {
-	ID        string               `json:"id"`
-	Role      mintlify.MessageRole `json:"role"`
-	Content   string               `json:"content"`
-	CreatedAt *string              `json:"createdAt"`
 }

@@ -125,7 +125,10 @@ func (all *deployments) newID() string {
 
 func (all *deployments) add(id, project, branch string, steps []DeploymentStep) *deployment {
 	if len(steps) == 0 {
-		steps = usualDeployment()
+		steps = []DeploymentStep{
+			{Logs: []string{"Building"}},
+			{Status: mintlify.DeploymentSucceeded, Summary: "Deployed", Logs: []string{"Building", "Deployed"}},
+		}
 	}
 
 	d := &deployment{number: all.made, script: script[DeploymentStep]{steps: steps}}
@@ -150,14 +153,6 @@ func (all *deployments) add(id, project, branch string, steps []DeploymentStep) 
 	return d
 }
 
-// usualDeployment returns the script of a deployment that has none.
-func usualDeployment() []DeploymentStep {
-	return []DeploymentStep{
-		{Logs: []string{"Building"}},
-		{Status: mintlify.DeploymentSucceeded, Summary: "Deployed", Logs: []string{"Building", "Deployed"}},
-	}
-}
-
 // preview returns the number of a branch's preview, the same each time.
 func (all *deployments) preview(project, branch string) int {
 	key := project + "/" + branch
@@ -180,11 +175,7 @@ type deployment struct {
 func (d *deployment) clone() mintlify.Deployment {
 	clone := d.Deployment
 	clone.Logs = slices.Clone(clone.Logs)
-
-	files := &clone.Commit.FilesChanged
-	files.Added = slices.Clone(files.Added)
-	files.Modified = slices.Clone(files.Modified)
-	files.Removed = slices.Clone(files.Removed)
+	clone.Commit.FilesChanged.Modified = slices.Clone(clone.Commit.FilesChanged.Modified)
 	return clone
 }
 

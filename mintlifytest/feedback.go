@@ -15,6 +15,7 @@ func (s *Service) SetFeedback(rows []mintlify.Feedback) {
 	defer s.lock()()
 	s.feedback = sliceOf(rows, func(row mintlify.Feedback) mintlify.Feedback {
 		row.Helpful = clonePointer(row.Helpful, func(helpful bool) bool { return helpful })
+		row.CreatedAt = toMillisecond(row.CreatedAt)
 		return row
 	})
 }
@@ -29,10 +30,10 @@ func (s *Service) getFeedback(c *call) (any, *failure) {
 	}
 
 	rows, hasMore := pageOf(filter.apply(s.feedback), first, limit)
-	page := feedbackPage{
-		Feedback:   sliceOf(rows, newFeedbackResult),
-		NextCursor: nextCursor(first+limit, hasMore),
-		HasMore:    hasMore,
+	page := map[string]any{
+		"feedback":   rowsWithNulls(rows, "comment", "createdAt"),
+		"nextCursor": nextCursor(first+limit, hasMore),
+		"hasMore":    hasMore,
 	}
 	return page, nil
 }
@@ -61,22 +62,19 @@ func feedbackCounts(rows []mintlify.Feedback) []*mintlify.FeedbackCount {
 			byPath[row.Path] = page
 			pages = append(pages, page)
 		}
-		countFeedback(page, row)
+
+		page.Total++
+		switch {
+		case row.Source == mintlify.FeedbackFromCodeSnippet:
+			page.Code++
+		case row.Helpful == nil:
+		case *row.Helpful:
+			page.ThumbsUp++
+		default:
+			page.ThumbsDown++
+		}
 	}
 	return pages
-}
-
-func countFeedback(page *mintlify.FeedbackCount, row mintlify.Feedback) {
-	page.Total++
-	switch {
-	case row.Source == mintlify.FeedbackFromCodeSnippet:
-		page.Code++
-	case row.Helpful == nil:
-	case *row.Helpful:
-		page.ThumbsUp++
-	default:
-		page.ThumbsDown++
-	}
 }
 
 // feedbackFilter is what a request asks for.
@@ -95,55 +93,9 @@ func (q *query) feedbackFilter() feedbackFilter {
 }
 
 func (f feedbackFilter) apply(rows []mintlify.Feedback) []mintlify.Feedback {
-	var matching []mintlify.Feedback
-	for _, row := range rows {
-		if f.matches(row) {
-			matching = append(matching, row)
-		}
-	}
-	return matching
-}
-
-func (f feedbackFilter) matches(row mintlify.Feedback) bool {
-	hasSource := f.sources == nil || slices.Contains(f.sources, string(row.Source))
-	hasStatus := f.statuses == nil || slices.Contains(f.statuses, string(row.Status))
-	return hasSource && hasStatus && isWithin(row.CreatedAt, f.from, f.to)
-}
-
-// feedbackPage is a page as the service reports it.
-type feedbackPage struct {
-	Feedback   []feedbackResult `json:"feedback"`
-	NextCursor *string          `json:"nextCursor"`
-	HasMore    bool             `json:"hasMore"`
-}
-
-// feedbackResult is a row as the service reports it: each source has fields of its own.
-type feedbackResult struct {
-	ID        string                  `json:"id"`
-	Path      string                  `json:"path"`
-	Comment   *string                 `json:"comment"`
-	CreatedAt *string                 `json:"createdAt"`
-	Source    mintlify.FeedbackSource `json:"source"`
-	Status    mintlify.FeedbackStatus `json:"status"`
-	Helpful   *bool                   `json:"helpful,omitempty"`
-	Contact   *string                 `json:"contact,omitempty"`
-	Code      string                  `json:"code,omitempty"`
-	Filename  *string                 `json:"filename,omitempty"`
-	Lang      *string                 `json:"lang,omitempty"`
-}
-
-func newFeedbackResult(row mintlify.Feedback) feedbackResult {
-	return feedbackResult{
-		ID:        row.ID,
-		Path:      row.Path,
-		Comment:   orNull(row.Comment),
-		CreatedAt: timestamp(row.CreatedAt),
-		Source:    row.Source,
-		Status:    row.Status,
-		Helpful:   row.Helpful,
-		Contact:   orNull(row.Contact),
-		Code:      row.Code,
-		Filename:  orNull(row.Filename),
-		Lang:      orNull(row.Language),
-	}
+	return slices.DeleteFunc(slices.Clone(rows), func(row mintlify.Feedback) bool {
+		hasSource := f.sources == nil || slices.Contains(f.sources, string(row.Source))
+		hasStatus := f.statuses == nil || slices.Contains(f.statuses, string(row.Status))
+		return !hasSource || !hasStatus || !isWithin(row.CreatedAt, f.from, f.to)
+	})
 }

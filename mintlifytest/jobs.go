@@ -11,12 +11,8 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
-// Every job reports these.
-const (
-	repository = "https://github.com/example/docs"
-	ref        = "main"
-	model      = "test-model"
-)
+// repository is that of every job.
+const repository = "https://github.com/example/docs"
 
 // JobStep is what a job reports at one poll.
 type JobStep struct {
@@ -79,7 +75,7 @@ func (s *Service) Jobs() []mintlify.Job {
 	inOrder := slices.SortedFunc(maps.Values(s.jobs.byKey), func(a, b *job) int {
 		return cmp.Compare(a.number, b.number)
 	})
-	return sliceOf(inOrder, (*job).reported)
+	return sliceOf(inOrder, func(j *job) mintlify.Job { return j.Job })
 }
 
 func (s *Service) createJob(c *call) (any, *failure) {
@@ -153,12 +149,13 @@ func (all *jobs) newKey(project string) jobKey {
 }
 
 func (all *jobs) add(key jobKey, steps []JobStep) *job {
-	j := &job{
-		jobKey:  key,
-		number:  all.made,
-		status:  mintlify.JobActive,
-		created: now(),
-		script:  script[JobStep]{steps: steps},
+	j := &job{number: all.made, script: script[JobStep]{steps: steps}}
+	j.Job = mintlify.Job{
+		ID:        key.id,
+		Status:    mintlify.JobActive,
+		Source:    mintlify.JobSource{Repository: repository, Ref: "main"},
+		Model:     "test-model",
+		CreatedAt: now(),
 	}
 	if len(steps) == 0 {
 		pullRequest := fmt.Sprintf("%s/pull/%d", repository, all.made)
@@ -170,13 +167,9 @@ func (all *jobs) add(key jobKey, steps []JobStep) *job {
 }
 
 type job struct {
-	jobKey
-	number   int // in the order of creation
-	status   mintlify.JobStatus
-	prLink   string
-	created  time.Time
-	archived time.Time // zero if it is not archived
-	script   script[JobStep]
+	mintlify.Job
+	number int // in the order of creation
+	script script[JobStep]
 
 	workTime   time.Duration // that it works; 0: as the script says
 	worksUntil time.Time     // until then it reports no step
@@ -193,10 +186,10 @@ func (j *job) work(d time.Duration) {
 }
 
 func (j *job) report(step JobStep) {
-	j.status = cmp.Or(step.Status, mintlify.JobActive)
-	j.prLink = step.PRLink
-	if j.status == mintlify.JobArchived && j.archived.IsZero() {
-		j.archived = now()
+	j.Status = cmp.Or(step.Status, mintlify.JobActive)
+	j.PRLink = step.PRLink
+	if j.Status == mintlify.JobArchived && j.ArchivedAt.IsZero() {
+		j.ArchivedAt = now()
 	}
 }
 
@@ -205,49 +198,11 @@ func (j *job) message() {
 	if j.script.isOver() {
 		j.script = script[JobStep]{steps: []JobStep{{}, j.script.current()}}
 	}
-	j.status = mintlify.JobActive
-	j.prLink = ""
-	j.archived = time.Time{}
+	j.Status = mintlify.JobActive
+	j.PRLink = ""
+	j.ArchivedAt = time.Time{}
 	j.work(j.workTime)
 }
 
-// reported returns the job as a client reads it.
-func (j *job) reported() mintlify.Job {
-	return mintlify.Job{
-		ID:         j.id,
-		Status:     j.status,
-		Source:     mintlify.JobSource{Repository: repository, Ref: ref},
-		Model:      model,
-		PRLink:     j.prLink,
-		CreatedAt:  j.created,
-		ArchivedAt: j.archived,
-	}
-}
-
-// jobResult is a job as the service reports it: what is missing is null, not left out.
-type jobResult struct {
-	ID     string             `json:"id"`
-	Status mintlify.JobStatus `json:"status"`
-	Source struct {
-		Repository string `json:"repository"`
-		Ref        string `json:"ref"`
-	} `json:"source"`
-	Model      string  `json:"model"`
-	PRLink     *string `json:"prLink"`
-	CreatedAt  *string `json:"createdAt"`
-	ArchivedAt *string `json:"archivedAt"`
-}
-
-func (j *job) result() *jobResult {
-	r := &jobResult{
-		ID:         j.id,
-		Status:     j.status,
-		Model:      model,
-		PRLink:     orNull(j.prLink),
-		CreatedAt:  timestamp(j.created),
-		ArchivedAt: timestamp(j.archived),
-	}
-	r.Source.Repository = repository
-	r.Source.Ref = ref
-	return r
-}
+// result returns the job as the service reports it.
+func (j *job) result() any { return withNulls(j.Job, "prLink", "archivedAt") }

@@ -86,22 +86,27 @@ func (r *response) apply(f Fault) {
 	}
 }
 
-// orNull returns text as the service writes it; nil, which is null, for "".
-func orNull(text string) *string {
-	if text == "" {
-		return nil
+// withNulls returns the JSON object of v with null for each of these fields that v leaves out.
+func withNulls(v any, names ...string) any {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return v // newResponse reports it
 	}
-	return &text
+
+	fields := map[string]json.RawMessage{}
+	for _, name := range names {
+		fields[name] = nil
+	}
+	_ = json.Unmarshal(data, &fields) // data is an object
+	return fields
 }
 
-// timestamp returns a time as the service writes it; nil for the zero time.
-func timestamp(t time.Time) *string {
-	if t.IsZero() {
-		return nil
-	}
-	text := t.UTC().Format("2006-01-02T15:04:05.000Z")
-	return &text
+// rowsWithNulls is withNulls of each row.
+func rowsWithNulls[R any](rows []R, names ...string) []any {
+	return sliceOf(rows, func(row R) any { return withNulls(row, names...) })
 }
 
-// now returns the time to the millisecond, as the service reports it.
-func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
+// toMillisecond returns a time as the service reports it.
+func toMillisecond(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
+
+func now() time.Time { return toMillisecond(time.Now()) }

@@ -19,25 +19,17 @@ type route struct {
 // handler acts on a call. It returns what the service responds with.
 type handler func(*Service, *call) (result any, failed *failure)
 
-func get(op mintlify.Operation, pattern string, h handler) route {
-	return route{
-		operation: op,
-		method:    http.MethodGet,
-		pattern:   strings.Split(pattern, "/"),
-		status:    http.StatusOK,
-		handler:   h,
-	}
+// newRoute returns a route. status is the status of a success.
+func newRoute(method string, op mintlify.Operation, pattern string, status int, h handler) route {
+	return route{operation: op, method: method, pattern: strings.Split(pattern, "/"), status: status, handler: h}
 }
 
-// post returns the route of a POST. status is the status of a success.
+func get(op mintlify.Operation, pattern string, h handler) route {
+	return newRoute(http.MethodGet, op, pattern, http.StatusOK, h)
+}
+
 func post(op mintlify.Operation, pattern string, status int, h handler) route {
-	return route{
-		operation: op,
-		method:    http.MethodPost,
-		pattern:   strings.Split(pattern, "/"),
-		status:    status,
-		handler:   h,
-	}
+	return newRoute(http.MethodPost, op, pattern, status, h)
 }
 
 func routes() []route {

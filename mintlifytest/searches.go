@@ -11,7 +11,10 @@ import (
 // dates. The service reports the rows with the most hits first.
 func (s *Service) SetSearches(rows []mintlify.SearchTerm) {
 	defer s.lock()()
-	s.searches = slices.Clone(rows)
+	s.searches = sliceOf(rows, func(row mintlify.SearchTerm) mintlify.SearchTerm {
+		row.LastSearchedAt = toMillisecond(row.LastSearchedAt)
+		return row
+	})
 	slices.SortStableFunc(s.searches, func(a, b mintlify.SearchTerm) int {
 		return cmp.Compare(b.Hits, a.Hits)
 	})
@@ -32,36 +35,10 @@ func (s *Service) getSearches(c *call) (any, *failure) {
 	}
 
 	rows, hasMore := pageOf(s.searches, first, limit)
-	page := searchPage{
-		Searches:      sliceOf(rows, newSearchResult),
-		TotalSearches: total,
-		NextCursor:    nextCursor(first+limit, hasMore),
+	page := map[string]any{
+		"searches":      rowsWithNulls(rows, "topClickedPage", "lastSearchedAt"),
+		"totalSearches": total,
+		"nextCursor":    nextCursor(first+limit, hasMore),
 	}
 	return page, nil
-}
-
-// searchPage is a page as the service reports it.
-type searchPage struct {
-	Searches      []searchResult `json:"searches"`
-	TotalSearches int64          `json:"totalSearches"`
-	NextCursor    *string        `json:"nextCursor"`
-}
-
-// searchResult is a row as the service reports it.
-type searchResult struct {
-	SearchQuery    string  `json:"searchQuery"`
-	Hits           int64   `json:"hits"`
-	CTR            float64 `json:"ctr"`
-	TopClickedPage *string `json:"topClickedPage"`
-	LastSearchedAt *string `json:"lastSearchedAt"`
-}
-
-func newSearchResult(row mintlify.SearchTerm) searchResult {
-	return searchResult{
-		SearchQuery:    row.Query,
-		Hits:           row.Hits,
-		CTR:            row.CTR,
-		TopClickedPage: orNull(row.TopClickedPage),
-		LastSearchedAt: timestamp(row.LastSearchedAt),
-	}
 }

@@ -23,19 +23,12 @@ func (s *Service) getViews(c *call) (any, *failure) {
 		return nil, failed
 	}
 
-	var page viewPage
+	var totals mintlify.ViewTotals
 	for _, row := range s.views {
-		page.Totals.Human += row.Human
-		page.Totals.AI += row.AI
-		page.Totals.Total += row.Total
+		totals.Human += row.Human
+		totals.AI += row.AI
+		totals.Total += row.Total
 	}
-	page.Views, page.HasMore = pageOf(s.views, offset, limit)
-	return page, nil
-}
-
-// viewPage is a page as the service reports it.
-type viewPage struct {
-	Totals  mintlify.ViewTotals `json:"totals"`
-	Views   []mintlify.View     `json:"views"`
-	HasMore bool                `json:"hasMore"`
+	views, hasMore := pageOf(s.views, offset, limit)
+	return map[string]any{"totals": totals, "views": views, "hasMore": hasMore}, nil
 }

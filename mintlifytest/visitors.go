@@ -70,20 +70,13 @@ func (s *Service) getVisitors(c *call) (any, *failure) {
 	return unlocked(func() any { return newVisitorPage(visitors, c.project, params) }), nil
 }
 
-// visitorPage is a page as the service reports it.
-type visitorPage struct {
-	Totals   mintlify.VisitorTotals `json:"totals"`
-	Visitors []mintlify.Visitor     `json:"visitors"`
-	HasMore  bool                   `json:"hasMore"`
-}
-
-func newVisitorPage(visitors visitorsFunc, project string, params mintlify.VisitorsParams) *visitorPage {
-	page := new(visitorPage)
+func newVisitorPage(visitors visitorsFunc, project string, params mintlify.VisitorsParams) any {
 	var rows []mintlify.Visitor
+	var totals mintlify.VisitorTotals
 	if visitors != nil {
-		rows, page.Totals = visitors(project, params)
+		rows, totals = visitors(project, params)
 	}
 
-	page.Visitors, page.HasMore = pageOf(rows, params.Offset, cmp.Or(params.PageSize, defaultPageSize))
-	return page
+	page, hasMore := pageOf(rows, params.Offset, cmp.Or(params.PageSize, defaultPageSize))
+	return map[string]any{"totals": totals, "visitors": page, "hasMore": hasMore}
 }
