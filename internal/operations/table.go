@@ -102,49 +102,32 @@ func All() []Operation {
 				return c.Automations.Trigger(ctx, "automation_1", mintlify.TriggerAutomationParams{})
 			},
 		},
-		{
-			Name:   mintlify.OpGetVisitors,
-			Func:   "Analytics.GetVisitorPage",
-			Method: http.MethodGet,
-			Path:   "/v1/analytics/{projectId}/visitors",
+		export(Operation{
+			Name: mintlify.OpGetVisitors,
+			Func: "Analytics.GetVisitorPage",
+			Path: "/v1/analytics/{projectId}/visitors",
 			Body: `{
 				"totals":{"human":3,"ai":3,"total":5},
 				"visitors":[{"path":"/a","human":2,"ai":1,"total":3}],
 				"hasMore":true
 			}`,
 			Required: []string{"totals", "visitors", "hasMore"},
-			Result:   (*mintlify.VisitorPage)(nil),
-			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
-				return c.Analytics.GetVisitorPage(ctx, mintlify.VisitorsParams{})
-			},
-			Rows: func(ctx context.Context, c *mintlify.Client, opts ...mintlify.ExportOption) (any, error) {
-				return collect(c.Analytics.Visitors(ctx, mintlify.VisitorsParams{}, opts...))
-			},
-		},
-		{
-			Name:   mintlify.OpGetViews,
-			Func:   "Analytics.GetViewPage",
-			Method: http.MethodGet,
-			Path:   "/v1/analytics/{projectId}/views",
+		}, (*mintlify.AnalyticsService).GetVisitorPage, (*mintlify.AnalyticsService).Visitors),
+		export(Operation{
+			Name: mintlify.OpGetViews,
+			Func: "Analytics.GetViewPage",
+			Path: "/v1/analytics/{projectId}/views",
 			Body: `{
 				"totals":{"human":3,"ai":3,"total":6},
 				"views":[{"path":"/a","human":2,"ai":1,"total":3}],
 				"hasMore":true
 			}`,
 			Required: []string{"totals", "views", "hasMore"},
-			Result:   (*mintlify.ViewPage)(nil),
-			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
-				return c.Analytics.GetViewPage(ctx, mintlify.ViewsParams{})
-			},
-			Rows: func(ctx context.Context, c *mintlify.Client, opts ...mintlify.ExportOption) (any, error) {
-				return collect(c.Analytics.Views(ctx, mintlify.ViewsParams{}, opts...))
-			},
-		},
-		{
-			Name:   mintlify.OpGetSearches,
-			Func:   "Analytics.GetSearchPage",
-			Method: http.MethodGet,
-			Path:   "/v1/analytics/{projectId}/searches",
+		}, (*mintlify.AnalyticsService).GetViewPage, (*mintlify.AnalyticsService).Views),
+		export(Operation{
+			Name: mintlify.OpGetSearches,
+			Func: "Analytics.GetSearchPage",
+			Path: "/v1/analytics/{projectId}/searches",
 			Body: `{
 				"searches":[{"searchQuery":"auth","hits":12,"ctr":41.6,"topClickedPage":"/auth",
 					"lastSearchedAt":"2026-01-15T10:30:00Z"}],
@@ -152,19 +135,11 @@ func All() []Operation {
 				"nextCursor":"c2"
 			}`,
 			Required: []string{"searches", "totalSearches"},
-			Result:   (*mintlify.SearchPage)(nil),
-			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
-				return c.Analytics.GetSearchPage(ctx, mintlify.SearchesParams{})
-			},
-			Rows: func(ctx context.Context, c *mintlify.Client, opts ...mintlify.ExportOption) (any, error) {
-				return collect(c.Analytics.Searches(ctx, mintlify.SearchesParams{}, opts...))
-			},
-		},
-		{
-			Name:   mintlify.OpGetFeedback,
-			Func:   "Analytics.GetFeedbackPage",
-			Method: http.MethodGet,
-			Path:   "/v1/analytics/{projectId}/feedback",
+		}, (*mintlify.AnalyticsService).GetSearchPage, (*mintlify.AnalyticsService).Searches),
+		export(Operation{
+			Name: mintlify.OpGetFeedback,
+			Func: "Analytics.GetFeedbackPage",
+			Path: "/v1/analytics/{projectId}/feedback",
 			Body: `{
 				"feedback":[
 					{"id":"f1","path":"/a","comment":"Thanks","createdAt":"2026-01-15T10:30:00Z","source":"contextual",
@@ -176,31 +151,18 @@ func All() []Operation {
 				"nextCursor":"c2"
 			}`,
 			Required: []string{"feedback", "hasMore"},
-			Result:   (*mintlify.FeedbackPage)(nil),
-			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
-				return c.Analytics.GetFeedbackPage(ctx, mintlify.FeedbackParams{})
-			},
-			Rows: func(ctx context.Context, c *mintlify.Client, opts ...mintlify.ExportOption) (any, error) {
-				return collect(c.Analytics.Feedback(ctx, mintlify.FeedbackParams{}, opts...))
-			},
-		},
-		{
+		}, (*mintlify.AnalyticsService).GetFeedbackPage, (*mintlify.AnalyticsService).Feedback),
+		analytics(Operation{
 			Name:     mintlify.OpGetFeedbackCounts,
 			Func:     "Analytics.GetFeedbackCounts",
-			Method:   http.MethodGet,
 			Path:     "/v1/analytics/{projectId}/feedback/by-page",
 			Body:     `{"feedback":[{"path":"/a","thumbsUp":3,"thumbsDown":1,"code":2,"total":6}],"hasMore":true}`,
 			Required: []string{"feedback", "hasMore"},
-			Result:   (*mintlify.FeedbackCounts)(nil),
-			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
-				return c.Analytics.GetFeedbackCounts(ctx, mintlify.FeedbackCountsParams{})
-			},
-		},
-		{
-			Name:   mintlify.OpGetConversations,
-			Func:   "Analytics.GetConversationPage",
-			Method: http.MethodGet,
-			Path:   "/v1/analytics/{projectId}/assistant",
+		}, (*mintlify.AnalyticsService).GetFeedbackCounts, mintlify.FeedbackCountsParams{}),
+		export(Operation{
+			Name: mintlify.OpGetConversations,
+			Func: "Analytics.GetConversationPage",
+			Path: "/v1/analytics/{projectId}/assistant",
 			Body: `{
 				"conversations":[{"id":"01JXZ8Q4M6T2V0B3C5D7F9G1HK","timestamp":"2026-01-15T10:30:00Z",
 					"query":"how?","response":"so","responseType":"answer","sources":[{"title":"A","url":"/a"}],
@@ -210,43 +172,50 @@ func All() []Operation {
 				"nextCursor":"c2"
 			}`,
 			Required: []string{"conversations", "hasMore"},
-			Result:   (*mintlify.ConversationPage)(nil),
-			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
-				return c.Analytics.GetConversationPage(ctx, mintlify.ConversationsParams{})
-			},
-			Rows: func(ctx context.Context, c *mintlify.Client, opts ...mintlify.ExportOption) (any, error) {
-				return collect(c.Analytics.Conversations(ctx, mintlify.ConversationsParams{}, opts...))
-			},
-		},
-		{
-			Name:   mintlify.OpGetThread,
-			Func:   "Analytics.GetThread",
-			Method: http.MethodGet,
-			Path:   "/v1/analytics/{projectId}/assistant/threads/{id}",
+		}, (*mintlify.AnalyticsService).GetConversationPage, (*mintlify.AnalyticsService).Conversations),
+		analytics(Operation{
+			Name: mintlify.OpGetThread,
+			Func: "Analytics.GetThread",
+			Path: "/v1/analytics/{projectId}/assistant/threads/{id}",
 			Body: `{
 				"threadId":"01JXZ8Q4M6T2V0B3C5D7F9G1HK",
 				"createdAt":"2026-01-15T10:30:00Z",
 				"messages":[{"id":"m1","role":"user","content":"how?","createdAt":"2026-01-15T10:30:00Z"}]
 			}`,
 			Required: []string{"messages"},
-			Result:   (*mintlify.Thread)(nil),
-			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
-				return c.Analytics.GetThread(ctx, "01JXZ8Q4M6T2V0B3C5D7F9G1HK")
-			},
-		},
-		{
+		}, (*mintlify.AnalyticsService).GetThread, "01JXZ8Q4M6T2V0B3C5D7F9G1HK"),
+		analytics(Operation{
 			Name:     mintlify.OpGetCallerStats,
 			Func:     "Analytics.GetCallerStats",
-			Method:   http.MethodGet,
 			Path:     "/v1/analytics/{projectId}/assistant/caller-stats",
 			Body:     `{"web":5,"api":2,"other":1,"total":8}`,
 			Required: []string{"web", "api", "other", "total"},
-			Result:   (*mintlify.CallerStats)(nil),
-			Call: func(ctx context.Context, c *mintlify.Client) (any, error) {
-				return c.Analytics.GetCallerStats(ctx, mintlify.CallerStatsParams{})
-			},
-		},
+		}, (*mintlify.AnalyticsService).GetCallerStats, mintlify.CallerStatsParams{}),
 	}
+}
+
+// analytics completes a GET that method sends.
+func analytics[P, R any](
+	op Operation, method func(*mintlify.AnalyticsService, context.Context, P) (R, error), params P,
+) Operation {
+	var result R
+	op.Method = http.MethodGet
+	op.Result = result
+	op.Call = func(ctx context.Context, c *mintlify.Client) (any, error) { return method(c.Analytics, ctx, params) }
+	return op
+}
+
+// export completes an export: page gets a page of it, and rows ranges over it.
+func export[P, Page, Row any](
+	op Operation,
+	page func(*mintlify.AnalyticsService, context.Context, P) (Page, error),
+	rows func(*mintlify.AnalyticsService, context.Context, P, ...mintlify.ExportOption) iter.Seq2[Row, error],
+) Operation {
+	var params P
+	op.Rows = func(ctx context.Context, c *mintlify.Client, opts ...mintlify.ExportOption) (any, error) {
+		return mintlify.Collect(rows(c.Analytics, ctx, params, opts...))
+	}
+	return analytics(op, page, params)
 }
 
 const job = `{
@@ -276,14 +245,3 @@ const deployment = `{
 	"createdAt":"2026-01-15T10:30:00Z",
 	"endedAt":"2026-01-15T10:33:00Z"
 }`
-
-func collect[T any](seq iter.Seq2[T, error]) ([]T, error) {
-	var rows []T
-	for row, err := range seq {
-		if err != nil {
-			return rows, err
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
-}
