@@ -65,10 +65,9 @@ type Server struct {
 	// those that have come whole.
 	Conns, Begun, Whole atomic.Int64
 
-	mu       sync.Mutex
-	listener net.Listener // nil without Listen
-	conns    []net.Conn
-	closed   bool
+	mu     sync.Mutex
+	open   []io.Closer // connections, and the listener of Listen
+	closed bool
 }
 
 // Transport returns an HTTP/2 transport whose connections lead to the server, whatever
@@ -91,7 +90,7 @@ func (s *Server) Listen() (string, *http.Transport, error) {
 	}
 
 	s.mu.Lock()
-	s.listener = listener
+	s.open = append(s.open, listener)
 	s.mu.Unlock()
 
 	go func() {
@@ -117,11 +116,8 @@ func (s *Server) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	if s.listener != nil {
-		s.listener.Close()
-	}
-	for _, conn := range s.conns {
-		conn.Close()
+	for _, open := range s.open {
+		open.Close()
 	}
 }
 
@@ -172,7 +168,7 @@ func acknowledge(f frame, out writer) {
 func (s *Server) accept(conn net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.conns = append(s.conns, conn)
+	s.open = append(s.open, conn)
 	s.Conns.Add(1)
 	return !s.closed
 }

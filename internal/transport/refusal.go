@@ -30,12 +30,15 @@ const (
 	cannotRewind = "net/http: cannot rewind body after connection loss"
 )
 
-// plain returns err in words for a person.
+// plain returns err in words for a person: what net/http says of an HTTP/2 stream that failed, without
+// its advice to define GetBody.
 func plain(err error) error {
-	if cause, ok := withoutAdvice(err.Error()); ok {
-		return &refusal{message: cause, err: err}
+	cause, begins := strings.CutPrefix(err.Error(), cannotRetry)
+	cause, ends := strings.CutSuffix(cause, afterBody)
+	if !begins || !ends {
+		return err
 	}
-	return err
+	return &refusal{message: "http2: " + strings.TrimPrefix(cause, "http2: "), err: err}
 }
 
 // refusesCertificate reports whether err is a TLS alert about the client's certificate. Over
@@ -63,14 +66,6 @@ func isCertificateAlert(text string) bool {
 		return true
 	}
 	return false
-}
-
-// withoutAdvice returns what net/http says of an HTTP/2 stream that failed, without its advice to
-// define GetBody.
-func withoutAdvice(text string) (cause string, ok bool) {
-	cause, begins := strings.CutPrefix(text, cannotRetry)
-	cause, ends := strings.CutSuffix(cause, afterBody)
-	return "http2: " + strings.TrimPrefix(cause, "http2: "), begins && ends
 }
 
 // refusal is an error of the transport in words for a person.

@@ -56,22 +56,15 @@ func (a *Attempt) watchBody(req *http.Request) {
 	req.GetBody = a.emptyBody
 }
 
+// emptyBody returns an error if the transport must not start the request again.
 func (a *Attempt) emptyBody() (io.ReadCloser, error) {
-	if err := a.mayStartAgain(); err != nil {
-		return nil, err
-	}
-	return http.NoBody, nil
-}
-
-// mayStartAgain returns an error if the transport must not start the request again.
-func (a *Attempt) mayStartAgain() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
 	case a.verdict.neverSent:
-		return errSealed
+		return nil, errSealed
 	case a.trail.isSent():
-		return a.trail.retriedError()
+		return nil, a.trail.retriedError()
 	}
-	return nil
+	return http.NoBody, nil
 }
