@@ -113,7 +113,7 @@ func (s *JobsService) Create(ctx context.Context, params CreateJobParams) (*Job,
 		body:      params,
 	})
 	if job != nil {
-		s.client.config.memory.wasCreated(s.urlOf(job.ID))
+		s.client.config.memory.created.add(s.urlOf(job.ID))
 	}
 	return job, err
 }
@@ -141,7 +141,7 @@ func (s *JobsService) Message(ctx context.Context, id string, params MessagePara
 		body:      params,
 	})
 	if err == nil || errors.Is(err, ErrOutcomeUnknown) {
-		s.client.config.memory.messaged(s.urlOf(id))
+		s.client.config.memory.messages.add(s.urlOf(id))
 	}
 	return job, err
 }

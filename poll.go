@@ -325,7 +325,7 @@ func (w *wait[T]) note(seen T, began time.Time) {
 
 	if !seen.isDone() {
 		w.seenOther = true
-		w.memory.actedOn(w.url, began)
+		w.memory.messages.removeBefore(w.url, began) // from now on the job may end
 	}
 
 	switch {
@@ -395,14 +395,14 @@ func (w *wait[T]) isDone(waited time.Duration) bool {
 	case !w.last.isDone():
 		return false
 	case !w.HasSettleTime:
-		return !w.memory.isSettling(w.url)
+		return !w.memory.messages.has(w.url)
 	}
 	return w.seenOther || waited >= w.SettleTime
 }
 
 // isTooEarly reports whether err is a 404 for a job that Create has just returned.
 func (w *wait[T]) isTooEarly(err error) bool {
-	return errors.Is(err, ErrNotFound) && w.memory.isNew(w.url)
+	return errors.Is(err, ErrNotFound) && w.memory.created.has(w.url)
 }
 
 // endsWait reports whether another poll would bring the same response.
