@@ -66,21 +66,6 @@ func WithPrefetch(pages int) ExportOption {
 	return func(cfg *exportConfig) { cfg.prefetch = pages }
 }
 
-func newExportConfig(opts []ExportOption) (exportConfig, error) {
-	var cfg exportConfig
-	for i, opt := range opts {
-		if opt == nil {
-			return cfg, &ArgumentError{"opts", fmt.Sprintf("has a nil option at index %d", i)}
-		}
-		opt(&cfg)
-	}
-
-	if cfg.prefetch < 0 || cfg.prefetch > maxPrefetch {
-		return cfg, &ArgumentError{"prefetch", fmt.Sprintf("is %d, want 0 to %d pages", cfg.prefetch, maxPrefetch)}
-	}
-	return cfg, nil
-}
-
 // position is where a page starts, by offset or by cursor.
 type position struct {
 	offset int
@@ -273,33 +258,40 @@ func (l list[P, R]) rows(ctx context.Context, opts []ExportOption) iter.Seq2[R, 
 
 // pages ranges over the pages of the list from l.from on.
 func (l list[P, R]) pages(ctx context.Context, opts []ExportOption) iter.Seq2[P, error] {
-	prefetch, err := l.checkExport(ctx, opts)
-	if err != nil {
-		return func(yield func(P, error) bool) {
+	cfg, err := l.newExportConfig(ctx, opts)
+	l.pageSize = cmp.Or(l.pageSize, l.iterPageSize, l.maxPageSize)
+
+	return func(yield func(P, error) bool) {
+		if err != nil {
 			var none P
 			yield(none, err)
+			return
 		}
+		l.export(ctx, cfg.prefetch, yield)
 	}
-
-	l.pageSize = cmp.Or(l.pageSize, l.iterPageSize, l.maxPageSize)
-	return func(yield func(P, error) bool) { l.export(ctx, prefetch, yield) }
 }
 
-// checkExport returns how many pages to prefetch, or why the export cannot begin.
-func (l list[P, R]) checkExport(ctx context.Context, opts []ExportOption) (int, error) {
+// newExportConfig returns the configuration of an export, or why the export cannot begin.
+func (l list[P, R]) newExportConfig(ctx context.Context, opts []ExportOption) (exportConfig, error) {
+	var cfg exportConfig
 	if err := l.check(); err != nil {
-		return 0, err
+		return cfg, err
 	}
 
-	cfg, err := newExportConfig(opts)
-	if err != nil {
-		return 0, err
+	for i, opt := range opts {
+		if opt == nil {
+			return cfg, &ArgumentError{"opts", fmt.Sprintf("has a nil option at index %d", i)}
+		}
+		opt(&cfg)
 	}
 
-	if ctx == nil {
-		return 0, &ArgumentError{"ctx", "is nil"}
+	switch {
+	case cfg.prefetch < 0 || cfg.prefetch > maxPrefetch:
+		return cfg, &ArgumentError{"prefetch", fmt.Sprintf("is %d, want 0 to %d pages", cfg.prefetch, maxPrefetch)}
+	case ctx == nil:
+		return cfg, &ArgumentError{"ctx", "is nil"}
 	}
-	return cfg.prefetch, nil
+	return cfg, nil
 }
 
 // export yields one page after the other.
@@ -347,8 +339,9 @@ type prefetcher[P page[R], R row] struct {
 // pending is a page that was requested ahead.
 type pending[P any] struct {
 	*async.Run
-	at        position // unless it was requested in order
-	isGuess   bool     // no page has said that one starts there
+	before    *pending[P] // says where the page starts; nil: at
+	at        position
+	isGuess   bool // no page has said that one starts there
 	fetched   fetched[P]
 	err       error
 	succeeded bool // no error, and no panic either
@@ -365,7 +358,10 @@ func newPrefetcher[P page[R], R row](ctx context.Context, l list[P, R], pages in
 func (f *prefetcher[P, R]) start(after fetched[P]) {
 	f.inOrder = f.inOrder || after.isShort
 	if len(f.pending) > 0 && f.pending[0].isGuess && f.pending[0].at.offset != after.next.offset {
-		f.forget()
+		f.cancel() // no page starts where the pending ones do; from now on they are in order, so it happens once
+		f.ctx, f.cancel = context.WithCancel(f.parent)
+		f.forgotten = f.pending
+		f.pending = nil
 	}
 
 	for len(f.pending) < f.pages {
@@ -373,55 +369,39 @@ func (f *prefetcher[P, R]) start(after fetched[P]) {
 	}
 }
 
-// forget cancels all that is pending, which starts where no page does. From then on pages are requested
-// in order, so it happens once in an export.
-func (f *prefetcher[P, R]) forget() {
-	f.cancel()
-	f.ctx, f.cancel = context.WithCancel(f.parent)
-	f.forgotten = f.pending
-	f.pending = nil
-}
-
 // startNext requests the page after the last pending one, or the page at a position if none is
 // pending.
 func (f *prefetcher[P, R]) startNext(at position) *pending[P] {
-	if len(f.pending) == 0 {
-		return f.startAt(&pending[P]{at: at})
+	p := &pending[P]{at: at}
+	if len(f.pending) > 0 {
+		last := f.pending[len(f.pending)-1]
+		if f.inOrder {
+			p.before = last
+		} else {
+			p.at = position{offset: last.at.offset + f.list.pageSize}
+			p.isGuess = true
+		}
 	}
 
-	last := f.pending[len(f.pending)-1]
-	if f.inOrder {
-		return f.startAfter(last)
-	}
-	guess := position{offset: last.at.offset + f.list.pageSize}
-	return f.startAt(&pending[P]{at: guess, isGuess: true})
-}
-
-func (f *prefetcher[P, R]) startAt(p *pending[P]) *pending[P] {
 	ctx := f.ctx
-	p.Run = async.Go(func() { f.request(ctx, p, p.at) })
+	p.Run = async.Go(func() { f.request(ctx, p) })
 	return p
 }
 
-func (f *prefetcher[P, R]) startAfter(before *pending[P]) *pending[P] {
-	ctx := f.ctx
-	p := new(pending[P])
-	p.Run = async.Go(func() { f.requestAfter(ctx, before, p) })
-	return p
-}
+// request requests p. If another page comes before it, that one says whether p exists, and where.
+func (f *prefetcher[P, R]) request(ctx context.Context, p *pending[P]) {
+	at := p.at
+	if p.before != nil {
+		<-p.before.Done()
+		if !p.before.succeeded || !p.before.fetched.hasMore {
+			return // the loop ends before it gets here
+		}
+		at = p.before.fetched.next
+		p.before = nil // its page can be freed
+	}
 
-func (f *prefetcher[P, R]) request(ctx context.Context, p *pending[P], at position) {
 	p.fetched, p.err = f.list.fetch(ctx, at)
 	p.succeeded = p.err == nil
-}
-
-// requestAfter waits until the page of before says where the next page starts, and requests the
-// next page.
-func (f *prefetcher[P, R]) requestAfter(ctx context.Context, before, p *pending[P]) {
-	<-before.Done()
-	if before.succeeded && before.fetched.hasMore { // else the loop ends before it gets here
-		f.request(ctx, p, before.fetched.next)
-	}
 }
 
 // next returns the page at a position: the first pending one, if there is one.
@@ -453,22 +433,20 @@ func (f *prefetcher[P, R]) wait() {
 // pageGuard ends a list that repeats its rows or never ends, and logs its first short page.
 // It keeps hashes of the pages so far, not the pages.
 type pageGuard[P page[R], R row] struct {
-	list    list[P, R]
-	path    string // of the list, for messages
-	seed    maphash.Seed
-	seen    map[uint64]bool // pages, by the identities of their rows
-	cursors map[uint64]bool
-	empty   int  // pages in a row
-	logged  bool // a short page
+	list   list[P, R]
+	path   string // of the list, for messages
+	seed   maphash.Seed
+	seen   map[uint64]bool // pages, by the identities of their rows, and cursors
+	empty  int             // pages in a row
+	logged bool            // a short page
 }
 
 func newPageGuard[P page[R], R row](l list[P, R]) *pageGuard[P, R] {
 	g := &pageGuard[P, R]{
-		list:    l,
-		path:    strings.TrimPrefix(l.request.url, l.client.config.origin.String()),
-		seed:    maphash.MakeSeed(),
-		seen:    map[uint64]bool{},
-		cursors: map[uint64]bool{},
+		list: l,
+		path: strings.TrimPrefix(l.request.url, l.client.config.origin.String()),
+		seed: maphash.MakeSeed(),
+		seen: map[uint64]bool{},
 	}
 
 	g.isNewCursor(l.from.cursor)
@@ -530,21 +508,18 @@ func (g *pageGuard[P, R]) isNewPage(rows []R) bool {
 		maphash.WriteComparable(&h, row.identity())
 	}
 
-	return isNew(g.seen, h.Sum64())
+	return g.isNew(h.Sum64())
 }
 
 // isNewCursor reports whether no earlier page was at cursor, and remembers it.
 func (g *pageGuard[P, R]) isNewCursor(cursor string) bool {
-	return isNew(g.cursors, maphash.String(g.seed, cursor))
+	return g.isNew(maphash.String(g.seed, cursor))
 }
 
-func isNew(seen map[uint64]bool, hash uint64) bool {
-	if seen[hash] {
-		return false
-	}
-
-	seen[hash] = true
-	return true
+func (g *pageGuard[P, R]) isNew(hash uint64) bool {
+	isNew := !g.seen[hash]
+	g.seen[hash] = true
+	return isNew
 }
 
 func (g *pageGuard[P, R]) malformed(reason string) error {
