@@ -147,6 +147,7 @@ func (e *APIError) Error() string {
 func (e *APIError) Unwrap() error { return e.interrupted }
 
 func (e *APIError) likelyCause() string {
+	hasPrompt := e.Operation == OpCreateJob || e.Operation == OpSendMessage
 	switch {
 	case e.isBlockByCloudflare():
 		return "Cloudflare blocked the request, so the API key is not the cause: " +
@@ -157,8 +158,8 @@ func (e *APIError) likelyCause() string {
 		return "the API key is wrong, revoked or expired; keys expire after 90 days by default"
 	case e.StatusCode == http.StatusPaymentRequired:
 		return "the organization's credits or plan do not cover this"
-	case e.StatusCode == http.StatusRequestEntityTooLarge:
-		return e.Operation.tooLarge()
+	case e.StatusCode == http.StatusRequestEntityTooLarge && hasPrompt:
+		return "the prompt is too long: shorten it"
 	case e.StatusCode == http.StatusForbidden:
 		return "the API key may lack the scope, read for GET and write for the rest, " +
 			"or this machine is not on its IP allowlist"
@@ -198,14 +199,6 @@ func (op Operation) ids() string {
 	}
 
 	return "the project id"
-}
-
-// tooLarge is the likely cause of a 413.
-func (op Operation) tooLarge() string {
-	if op == OpCreateJob || op == OpSendMessage {
-		return "the prompt is too long: shorten it"
-	}
-	return ""
 }
 
 // Is reports whether target is the kind of e's status. It also matches [ErrOutcomeUnknown]

@@ -67,6 +67,19 @@ func (c *Client) do(ctx context.Context, r request) error {
 	return call.run()
 }
 
+// resultOf sends r and returns what its response says.
+func resultOf[T any, P interface {
+	*T
+	decoder
+}](ctx context.Context, c *Client, r request) (*T, error) {
+	result := new(T)
+	r.into = P(result)
+	if err := c.do(ctx, r); err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
 // call is one operation in progress. go-retryablehttp runs its loop and decides nothing: it sends
 // the request, asks checkRetry after each attempt, sleeps for backoff and rewinds the body. The
 // call keeps the last error itself, which go-retryablehttp forgets when a back-off is cancelled.
@@ -178,7 +191,7 @@ func (c *call) run() error {
 
 	isResult := c.isCanceledChange() && !c.again // which came as if the context had not ended
 	if ended(c.ctx) != nil && c.isRetryable() && !isResult {
-		c.err = c.endedBefore(contextError(c.ctx))
+		c.err = c.endedBefore()
 	}
 	if c.operation.isPost() && mayHaveActed(c.err) {
 		return &outcomeUnknownError{c.err, c.sender.Key.Text(c.outcome(), redact.MaxServiceText)}
@@ -249,10 +262,6 @@ func (c *call) backoff(minWait, maxWait time.Duration, _ int, _ *http.Response) 
 }
 
 func (c *call) logRetry(level slog.Level, wait time.Duration) {
-	if !c.config.logger.Enabled(c.ctx, level) {
-		return
-	}
-
 	c.config.logger.LogAttrs(c.ctx, level, "mintlify: retrying request",
 		slog.String("operation", string(c.operation)),
 		slog.String("path", c.path()),
@@ -338,13 +347,14 @@ func (c *call) truncatedError(resp *http.Response, body []byte, readErr error) e
 
 func (c *call) apiError(resp *http.Response, body []byte, readErr error) *APIError {
 	message, details := redact.ServiceMessage(c.sender.Key, body)
+	requestID := cmp.Or(resp.Header.Get("X-Request-Id"), resp.Header.Get("Cf-Ray")) // the latter of Cloudflare
 
 	e := &APIError{
 		Operation:  c.operation,
 		StatusCode: resp.StatusCode,
 		Message:    message,
 		Details:    details,
-		RequestID:  c.sender.Key.Text(requestID(resp.Header), redact.MaxServiceText),
+		RequestID:  c.sender.Key.Text(requestID, redact.MaxServiceText),
 		RetryAfter: retryAfter(resp.Header),
 		Attempts:   c.sender.Attempts,
 		Method:     c.method,
@@ -357,11 +367,6 @@ func (c *call) apiError(resp *http.Response, body []byte, readErr error) *APIErr
 		e.interrupted = contextError(c.ctx)
 	}
 	return e
-}
-
-// requestID returns the id by which the service, or Cloudflare in front of it, knows a request.
-func requestID(header http.Header) string {
-	return cmp.Or(header.Get("X-Request-Id"), header.Get("Cf-Ray"))
 }
 
 func (c *call) responseError(resp *http.Response, body []byte, reason string) *MalformedResponseError {
@@ -382,50 +387,40 @@ func (c *call) responseError(resp *http.Response, body []byte, reason string) *M
 
 // sendErrorOf returns the error of an attempt without a response.
 func (c *call) sendErrorOf(err error) *sendError {
+	refused := c.sender.Refused // by the limiter or the key source, if not by the context
+	failed := c.sender.Err
+	isResult := failed != nil && c.isCanceledChange() && c.sender.Attempt.EndedInProgress()
+
 	switch {
-	case c.sender.Refused != nil:
-		return c.refused(c.sender.Refused)
-	case c.sender.Err != nil:
-		return c.noResponse(c.sender.Err)
-	case c.ctx.Err() != nil:
+	case refused != nil && ended(c.ctx) != nil:
+		return c.endedBefore()
+	case refused != nil:
+		return c.heldBack(refused)
+	case c.ctx.Err() != nil && !isResult:
 		return c.interrupted()
-	}
-
-	return c.notFollowed(err)
-}
-
-// refused returns the error of a request that was not sent: the context had ended, or the
-// limiter or the key source returned err.
-func (c *call) refused(err error) *sendError {
-	if ended(c.ctx) != nil {
-		return c.endedBefore(contextError(c.ctx))
-	}
-	return c.heldBack(c.withoutKey(err))
-}
-
-// noResponse returns the error of an attempt that the transport ended with err.
-func (c *call) noResponse(err error) *sendError {
-	switch {
-	case c.ctx.Err() != nil && !(c.isCanceledChange() && c.sender.Attempt.EndedInProgress()):
-		return c.interrupted()
-	case isCertificateError(err), errors.Is(err, transport.ErrClientCertificate), isFinalOfProxy(err):
+	case failed == nil: // a redirect that http.Client could not follow, such as one to an invalid URL
+		var urlErr *url.Error
+		if errors.As(err, &urlErr) {
+			err = urlErr.Err
+		}
 		return c.blocked(err)
+	case isCertificateError(failed), errors.Is(failed, transport.ErrClientCertificate), isFinalOfProxy(failed):
+		return c.blocked(failed)
 	}
-	return c.disconnected(err)
+	return c.disconnected(failed)
 }
 
 // Each cause of a sendError has its own constructor, which shows the flags that belong to the
 // cause.
 
 // endedBefore: the context, or its time, ended before the request was sent.
-func (c *call) endedBefore(err error) *sendError {
+func (c *call) endedBefore() *sendError {
 	return &sendError{
-		sent:          c.sent(),
-		err:           err,
-		previous:      c.err,
-		notSent:       true,
-		final:         true,
-		worthRetrying: false,
+		sent:     c.sent(),
+		err:      contextError(c.ctx),
+		previous: c.err,
+		notSent:  true,
+		final:    true,
 	}
 }
 
@@ -433,7 +428,7 @@ func (c *call) endedBefore(err error) *sendError {
 func (c *call) heldBack(err error) *sendError {
 	return &sendError{
 		sent:          c.sent(),
-		err:           err,
+		err:           c.withoutKey(err),
 		previous:      c.err,
 		notSent:       true,
 		final:         true,
@@ -444,24 +439,22 @@ func (c *call) heldBack(err error) *sendError {
 // interrupted: the context ended while the request was in progress.
 func (c *call) interrupted() *sendError {
 	return &sendError{
-		sent:          c.sent(),
-		err:           contextError(c.ctx),
-		previous:      c.err,
-		notSent:       c.sender.Attempt.NeverSent(),
-		final:         true,
-		worthRetrying: false,
+		sent:     c.sent(),
+		err:      contextError(c.ctx),
+		previous: c.err,
+		notSent:  c.sender.Attempt.NeverSent(),
+		final:    true,
 	}
 }
 
-// blocked: either side refuses the other's certificate, or a proxy refuses the tunnel, and will the
-// next time.
+// blocked: either side refuses the other's certificate, a proxy refuses the tunnel, or a redirect
+// leads nowhere, and will the next time.
 func (c *call) blocked(err error) *sendError {
 	return &sendError{
-		sent:          c.sent(),
-		err:           c.safe(err),
-		notSent:       c.sender.Attempt.NeverSent(),
-		final:         true,
-		worthRetrying: false,
+		sent:    c.sent(),
+		err:     c.safe(err),
+		notSent: c.sender.Attempt.NeverSent(),
+		final:   true,
 	}
 }
 
@@ -473,24 +466,7 @@ func (c *call) disconnected(err error) *sendError {
 		sent:          c.sent(),
 		err:           c.safe(err),
 		notSent:       notSent,
-		final:         false,
 		worthRetrying: notSent || !c.operation.isPost(),
-	}
-}
-
-// notFollowed: http.Client could not follow a redirect, such as one to an invalid URL.
-func (c *call) notFollowed(err error) *sendError {
-	var urlErr *url.Error
-	if errors.As(err, &urlErr) {
-		err = urlErr.Err
-	}
-
-	return &sendError{
-		sent:          c.sent(),
-		err:           c.safe(err),
-		notSent:       c.sender.Attempt.NeverSent(),
-		final:         true,
-		worthRetrying: false,
 	}
 }
 
