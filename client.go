@@ -164,7 +164,7 @@ func newClient(apiKey, projectID argument, opts []Option) (*Client, error) {
 		logger:       slog.New(slog.DiscardHandler),
 	}
 
-	if err := cfg.apply(opts); err != nil {
+	if err := apply(cfg, opts); err != nil {
 		return nil, err
 	}
 	if err := cfg.parseBaseURL(); err != nil {
@@ -185,7 +185,8 @@ func newClient(apiKey, projectID argument, opts []Option) (*Client, error) {
 	return cfg.client(projectID)
 }
 
-func (cfg *config) apply(opts []Option) error {
+// apply applies options to a configuration, of a client or of a wait.
+func apply[C any, O ~func(C) error](cfg C, opts []O) error {
 	for i, opt := range opts {
 		if opt == nil {
 			return &ArgumentError{"opts", fmt.Sprintf("has a nil option at index %d", i)}

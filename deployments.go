@@ -250,11 +250,7 @@ func (s *DeploymentsService) get(ctx context.Context, id string, noRetry bool) (
 // [*DeploymentFailedError] for failure: Summary and Logs say why, and whether the content is
 // live.
 func (s *DeploymentsService) WaitUntilDone(ctx context.Context, id string, opts ...WaitOption) (*Deployment, error) {
-	w, err := newWait(ctx, s.client.config, s.target(id), opts)
-	if err != nil {
-		return nil, err
-	}
-	return w.run(ctx)
+	return waitUntilDone(ctx, s.client.config, s.target(id), opts)
 }
 
 // Poll makes one poll of a [DeploymentsService.WaitUntilDone], by the rules of
@@ -262,25 +258,15 @@ func (s *DeploymentsService) WaitUntilDone(ctx context.Context, id string, opts 
 func (s *DeploymentsService) Poll(
 	ctx context.Context, id string, waited time.Duration, opts ...WaitOption,
 ) (Poll, error) {
-	w, err := newWait(ctx, s.client.config, s.target(id), opts)
-	if err != nil {
-		return Poll{}, err
-	}
-	return w.once(ctx, waited)
+	return pollOnce(ctx, s.client.config, s.target(id), waited, opts)
 }
 
-func (d *Deployment) kind() string { return "deployment" }
-func (d *Deployment) isDone() bool { return d.Status.IsTerminal() }
+func (d *Deployment) kind() string   { return "deployment" }
+func (d *Deployment) status() string { return string(d.Status) }
+func (d *Deployment) isDone() bool   { return d.Status.IsTerminal() }
 
 func (d *Deployment) isKnown() bool {
 	return d.Status == DeploymentQueued || d.Status == DeploymentInProgress || d.Status.IsTerminal()
-}
-
-func (d *Deployment) status() string {
-	if d == nil {
-		return ""
-	}
-	return string(d.Status)
 }
 
 func (d *Deployment) failure() error {

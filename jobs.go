@@ -189,11 +189,7 @@ func (s *JobsService) get(ctx context.Context, id string, noRetry bool) (*Job, e
 // or of a client that [Client.ForProject] made of it, has returned the job. WaitUntilDone returns
 // the job as last seen with each of these errors, or nil if no poll has seen it.
 func (s *JobsService) WaitUntilDone(ctx context.Context, id string, opts ...WaitOption) (*Job, error) {
-	w, err := newWait(ctx, s.client.config, s.target(id), opts)
-	if err != nil {
-		return nil, err
-	}
-	return w.run(ctx)
+	return waitUntilDone(ctx, s.client.config, s.target(id), opts)
 }
 
 // Poll makes one poll of a [JobsService.WaitUntilDone], for a caller that keeps the
@@ -210,11 +206,7 @@ func (s *JobsService) WaitUntilDone(ctx context.Context, id string, opts ...Wait
 // [WithSettleTime] no terminal status counts as long as waited is shorter: after a message pass
 // the time since then.
 func (s *JobsService) Poll(ctx context.Context, id string, waited time.Duration, opts ...WaitOption) (Poll, error) {
-	w, err := newWait(ctx, s.client.config, s.target(id), opts)
-	if err != nil {
-		return Poll{}, err
-	}
-	return w.once(ctx, waited)
+	return pollOnce(ctx, s.client.config, s.target(id), waited, opts)
 }
 
 func (s *JobsService) poll(ctx context.Context, id string) (*Job, error) { return s.get(ctx, id, true) }
@@ -223,16 +215,10 @@ func (s *JobsService) target(id string) target[*Job] {
 	return target[*Job]{id: id, url: s.urlOf(id), get: s.poll}
 }
 
-func (j *Job) kind() string  { return "job" }
-func (j *Job) isKnown() bool { return j.Status == JobActive || j.Status.IsTerminal() }
-func (j *Job) isDone() bool  { return j.Status.IsTerminal() }
-
-func (j *Job) status() string {
-	if j == nil {
-		return ""
-	}
-	return string(j.Status)
-}
+func (j *Job) kind() string   { return "job" }
+func (j *Job) status() string { return string(j.Status) }
+func (j *Job) isKnown() bool  { return j.Status == JobActive || j.Status.IsTerminal() }
+func (j *Job) isDone() bool   { return j.Status.IsTerminal() }
 
 func (j *Job) failure() error {
 	if j.Status == JobFailed {

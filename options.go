@@ -191,7 +191,7 @@ func WithRateLimiter(wait func(context.Context, RequestInfo) error) Option {
 // of deployments. If an option of the wait sets the same, the wait's takes precedence, but for
 // [WithOnPoll]: each function is called.
 func WithWaitDefaults(opts ...WaitOption) Option {
-	return func(cfg *config) error { return cfg.wait.apply(opts) }
+	return func(cfg *config) error { return apply(&cfg.wait, opts) }
 }
 
 // WithLogger logs to l: requests at debug level; retries, failed polls, unknown statuses and

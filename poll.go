@@ -1,6 +1,7 @@
 package mintlify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,18 +53,6 @@ func defaultWait() waitConfig {
 		maxInterval: time.Minute,
 		maxOutage:   10 * time.Minute,
 	}
-}
-
-func (w *waitConfig) apply(opts []WaitOption) error {
-	for i, opt := range opts {
-		if opt == nil {
-			return &ArgumentError{"opts", fmt.Sprintf("has a nil option at index %d", i)}
-		}
-		if err := opt(w); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // WaitOption configures a WaitUntilDone or a Poll, or all of a client's: see
@@ -144,8 +133,8 @@ func WithOnPoll(f func(Poll)) WaitOption {
 
 type polled interface {
 	*Job | *Deployment
-	kind() string   // what it is called
-	status() string // "" for nil
+	kind() string // what it is called, also for nil
+	status() string
 	isKnown() bool  // this version knows the status
 	isDone() bool   // the status is terminal
 	failure() error // of a terminal status that is not a success, else nil
@@ -194,10 +183,16 @@ func newWait[T polled](
 		memory:     &cfg.memory,
 		start:      time.Now(),
 	}
-	return w, w.apply(opts)
+	return w, apply(&w.waitConfig, opts)
 }
 
-func (w *wait[T]) run(ctx context.Context) (T, error) {
+// waitUntilDone polls until the wait is over.
+func waitUntilDone[T polled](ctx context.Context, cfg *config, target target[T], opts []WaitOption) (T, error) {
+	w, err := newWait(ctx, cfg, target, opts)
+	if err != nil {
+		return nil, err
+	}
+
 	for ended(ctx) == nil {
 		poll := w.poll(ctx)
 		w.report(ctx, poll)
@@ -209,9 +204,15 @@ func (w *wait[T]) run(ctx context.Context) (T, error) {
 	return w.last, w.interrupted(contextError(ctx))
 }
 
-// once polls once, for a caller that keeps the schedule and decides how long polls may fail
+// pollOnce polls once, for a caller that keeps the schedule and decides how long polls may fail
 // in a row.
-func (w *wait[T]) once(ctx context.Context, waited time.Duration) (Poll, error) {
+func pollOnce[T polled](
+	ctx context.Context, cfg *config, target target[T], waited time.Duration, opts []WaitOption,
+) (Poll, error) {
+	w, err := newWait(ctx, cfg, target, opts)
+	if err != nil {
+		return Poll{}, err
+	}
 	w.start = w.start.Add(-max(0, waited))
 	w.maxOutage = maxDuration
 
@@ -220,15 +221,8 @@ func (w *wait[T]) once(ctx context.Context, waited time.Duration) (Poll, error) 
 	return w.describe(poll), poll.end
 }
 
-// onePoll is a poll and what it means for the wait. A wait in progress holds no Poll, which is
-// larger than the rest of its stack.
-type onePoll struct {
-	decision
-	err    error // why it failed
-	waited time.Duration
-}
-
-func (w *wait[T]) poll(ctx context.Context) onePoll {
+// poll makes one poll. A wait in progress holds no Poll, which is larger than the rest of its stack.
+func (w *wait[T]) poll(ctx context.Context) decision {
 	began := time.Now()
 	seen, err := w.get(ctx, w.id)
 	w.polls++
@@ -241,11 +235,13 @@ func (w *wait[T]) poll(ctx context.Context) onePoll {
 	if !d.over && ended(ctx) != nil {
 		d = ends(w.interrupted(contextError(ctx)))
 	}
-	return onePoll{decision: d, err: err, waited: waited}
+	d.err = err
+	d.waited = waited
+	return d
 }
 
 // report tells the log and the hook of a poll.
-func (w *wait[T]) report(ctx context.Context, poll onePoll) {
+func (w *wait[T]) report(ctx context.Context, poll decision) {
 	if !poll.over {
 		w.warn(ctx, poll)
 	}
@@ -257,13 +253,13 @@ func (w *wait[T]) report(ctx context.Context, poll onePoll) {
 	}
 }
 
-func (w *wait[T]) describe(poll onePoll) Poll {
+func (w *wait[T]) describe(poll decision) Poll {
 	job, deployment := jobOrDeployment(w.last)
 
 	return Poll{
 		Job:        job,
 		Deployment: deployment,
-		Status:     w.last.status(),
+		Status:     cmp.Or(string(job.Status), string(deployment.Status)),
 		Err:        poll.err,
 		Number:     w.polls,
 		Waited:     poll.waited,
@@ -272,7 +268,7 @@ func (w *wait[T]) describe(poll onePoll) Poll {
 }
 
 // warn logs a failed poll, and a status that this version does not know, once in the client's life.
-func (w *wait[T]) warn(ctx context.Context, poll onePoll) {
+func (w *wait[T]) warn(ctx context.Context, poll decision) {
 	attrs := []slog.Attr{
 		slog.String(w.last.kind(), redact.AnyKey(w.id)),
 		slog.Int("poll", w.polls),
@@ -296,6 +292,9 @@ type decision struct {
 	over bool
 	end  error         // of the wait, if it is over
 	next time.Duration // until the next poll, more than 0, if it is not
+
+	err    error // why the poll failed
+	waited time.Duration
 }
 
 func ends(err error) decision            { return decision{over: true, end: err} }
@@ -454,15 +453,11 @@ func (w *wait[T]) interrupted(err error) *WaitError {
 func jobOrDeployment[T polled](last T) (Job, Deployment) {
 	var job Job
 	var deployment Deployment
-	switch last := any(last).(type) {
-	case *Job:
-		if last != nil {
-			job = *last
-		}
-	case *Deployment:
-		if last != nil {
-			deployment = *last
-		}
+	if last, _ := any(last).(*Job); last != nil {
+		job = *last
+	}
+	if last, _ := any(last).(*Deployment); last != nil {
+		deployment = *last
 	}
 	return job, deployment
 }
