@@ -2,7 +2,6 @@ package mintlify
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"net/http"
@@ -196,15 +195,7 @@ func (p *VisitorPage) set(rows []Visitor, nextOffset int) {
 }
 
 func (p *VisitorPage) decode(data []byte) error {
-	counts, err := decodeCounts[Visitor](data, "visitors")
-	if err != nil {
-		return err
-	}
-
-	p.Totals = VisitorTotals{Human: counts.totals.Human, AI: counts.totals.AI, Total: counts.totals.Total}
-	p.Visitors = counts.rows
-	p.HasMore = counts.hasMore
-	return nil
+	return wire.Decode(data, "a page of visitors", p, "totals", "visitors", "hasMore")
 }
 
 // ViewsParams says which page views to export. With the zero value the service chooses
@@ -293,15 +284,7 @@ func (p *ViewPage) set(rows []View, nextOffset int) {
 }
 
 func (p *ViewPage) decode(data []byte) error {
-	counts, err := decodeCounts[View](data, "views")
-	if err != nil {
-		return err
-	}
-
-	p.Totals = ViewTotals{Human: counts.totals.Human, AI: counts.totals.AI, Total: counts.totals.Total}
-	p.Views = counts.rows
-	p.HasMore = counts.hasMore
-	return nil
+	return wire.Decode(data, "a page of views", p, "totals", "views", "hasMore")
 }
 
 // countsList describes an export of visitors or of views.
@@ -321,71 +304,4 @@ func countsList[P offsetPage[R], R row](
 		maxPageSize: maxCountsPage,
 		newPage:     newPage,
 	}
-}
-
-// pathCounts is a row of visitors or of views.
-type pathCounts interface {
-	~struct {
-		Path  string `json:"path"`
-		Human int64  `json:"human"`
-		AI    int64  `json:"ai"`
-		Total int64  `json:"total"`
-	}
-}
-
-// counts is a page of visitors or of views. Its totals are a row without a path.
-type counts[R pathCounts] struct {
-	totals  R
-	rows    []R
-	hasMore bool
-}
-
-// countsJSON is a row, or the totals, as the service sends it: its numbers may be fractions.
-type countsJSON struct {
-	Path  string  `json:"path"`
-	Human float64 `json:"human"`
-	AI    float64 `json:"ai"`
-	Total float64 `json:"total"`
-}
-
-// decodeCounts reads a page that has its rows in the field name.
-func decodeCounts[R pathCounts](data []byte, name string) (counts[R], error) {
-	var page struct {
-		Totals   *countsJSON  `json:"totals"`
-		Visitors []countsJSON `json:"visitors"`
-		Views    []countsJSON `json:"views"`
-		HasMore  *bool        `json:"hasMore"`
-	}
-
-	if err := json.Unmarshal(data, &page); err != nil {
-		return counts[R]{}, wire.Invalid("a page of "+name, err)
-	}
-
-	rows := page.Visitors
-	if name == "views" {
-		rows = page.Views
-	}
-	switch {
-	case page.Totals == nil:
-		return counts[R]{}, wire.Missing("totals")
-	case rows == nil:
-		return counts[R]{}, wire.Missing(name)
-	case page.HasMore == nil:
-		return counts[R]{}, wire.Missing("hasMore")
-	}
-
-	var rounded wire.Counts
-	round := func(row countsJSON) R {
-		return R{
-			Path:  row.Path,
-			Human: rounded.Round(row.Human),
-			AI:    rounded.Round(row.AI),
-			Total: rounded.Round(row.Total),
-		}
-	}
-	read := counts[R]{totals: round(*page.Totals), rows: make([]R, len(rows)), hasMore: *page.HasMore}
-	for i, row := range rows {
-		read.rows[i] = round(row)
-	}
-	return read, rounded.Err
 }

@@ -2,7 +2,6 @@ package mintlify
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
 	"net/url"
 	"time"
@@ -136,34 +135,10 @@ func (p *ConversationPage) rows() []Conversation   { return p.Conversations }
 func (p *ConversationPage) next() (position, bool) { return position{cursor: p.NextCursor}, p.HasMore }
 
 func (p *ConversationPage) decode(data []byte) error {
-	var page struct {
-		Conversations []struct {
-			Conversation
-			Timestamp wire.Time `json:"timestamp"`
-		} `json:"conversations"`
-		cursorJSON
-	}
-
-	if err := json.Unmarshal(data, &page); err != nil {
-		return wire.Invalid("a page of conversations", err)
-	}
-	if page.Conversations == nil {
-		return wire.Missing("conversations")
-	}
-
-	next, hasMore, err := page.cursorJSON.next()
-	if err != nil {
+	if err := wire.Decode(data, "a page of conversations", p, "conversations", "hasMore"); err != nil {
 		return err
 	}
-
-	p.HasMore = hasMore
-	p.NextCursor = next
-	p.Conversations = make([]Conversation, len(page.Conversations))
-	for i, row := range page.Conversations {
-		p.Conversations[i] = row.Conversation
-		p.Conversations[i].Timestamp = row.Timestamp.Time
-	}
-	return nil
+	return checkCursor(&p.NextCursor, p.HasMore)
 }
 
 // MessageRole is who wrote a message of a thread. Unknown values are kept as received.
@@ -209,41 +184,11 @@ func (s *AnalyticsService) GetThread(ctx context.Context, id string) (*Thread, e
 		return nil, err
 	}
 
-	thread := new(Thread)
 	r := s.request(OpGetThread, "/assistant/threads/"+url.PathEscape(id), nil)
-	r.into = thread
-	if err := s.client.do(ctx, r); err != nil {
-		return nil, err
-	}
-	return thread, nil
+	return resultOf[Thread](ctx, s.client, r)
 }
 
-func (t *Thread) decode(data []byte) error {
-	var thread struct {
-		ID        string    `json:"threadId"`
-		CreatedAt wire.Time `json:"createdAt"`
-		Messages  []struct {
-			ThreadMessage
-			CreatedAt wire.Time `json:"createdAt"`
-		} `json:"messages"`
-	}
-
-	if err := json.Unmarshal(data, &thread); err != nil {
-		return wire.Invalid("a thread", err)
-	}
-	if thread.Messages == nil {
-		return wire.Missing("messages")
-	}
-
-	t.ID = thread.ID
-	t.CreatedAt = thread.CreatedAt.Time
-	t.Messages = make([]ThreadMessage, len(thread.Messages))
-	for i, message := range thread.Messages {
-		t.Messages[i] = message.ThreadMessage
-		t.Messages[i].CreatedAt = message.CreatedAt.Time
-	}
-	return nil
-}
+func (t *Thread) decode(data []byte) error { return wire.Decode(data, "a thread", t, "messages") }
 
 // CallerStatsParams says for which range to count the assistant's callers. With the zero
 // value the service chooses the range.
@@ -278,30 +223,10 @@ func (s *AnalyticsService) GetCallerStats(ctx context.Context, params CallerStat
 		return nil, err
 	}
 
-	stats := new(CallerStats)
 	r := s.request(OpGetCallerStats, "/assistant/caller-stats", dates.query())
-	r.into = stats
-	if err := s.client.do(ctx, r); err != nil {
-		return nil, err
-	}
-	return stats, nil
+	return resultOf[CallerStats](ctx, s.client, r)
 }
 
 func (s *CallerStats) decode(data []byte) error {
-	var stats struct{ Web, API, Other, Total *float64 }
-	if err := json.Unmarshal(data, &stats); err != nil {
-		return wire.Invalid("caller stats", err)
-	}
-	if stats.Web == nil || stats.API == nil || stats.Other == nil || stats.Total == nil {
-		return wire.Missing("web, api, other or total")
-	}
-
-	var counts wire.Counts
-	*s = CallerStats{
-		Web:   counts.Round(*stats.Web),
-		API:   counts.Round(*stats.API),
-		Other: counts.Round(*stats.Other),
-		Total: counts.Round(*stats.Total),
-	}
-	return counts.Err
+	return wire.Decode(data, "caller stats", s, "web", "api", "other", "total")
 }

@@ -1,8 +1,8 @@
 package mintlify
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"net/http"
 
 	"github.com/mintlify-community/mintlify-go/internal/wire"
@@ -49,30 +49,20 @@ func (s *AutomationsService) Trigger(
 		return nil, err
 	}
 
-	run := new(AutomationRun)
-	err := s.client.do(ctx, request{
+	return resultOf[AutomationRun](ctx, s.client, request{
 		operation: OpTriggerAutomation,
 		method:    http.MethodPost,
 		url:       s.client.url("/v1/workflow", s.client.projectID, id, "trigger"),
-		into:      run,
 		outcome:   func() string { return "the automation may have run: check before triggering it again" },
 	})
-	if err != nil {
-		return nil, err
-	}
-	return run, nil
 }
 
 func (r *AutomationRun) decode(data []byte) error {
-	type run AutomationRun // without methods
-	var fields *run
-	if err := json.Unmarshal(data, &fields); err != nil && !wire.IsTypeMismatch(err) {
-		return wire.Invalid("an automation's run", err)
-	}
-	if fields == nil {
+	if string(bytes.TrimSpace(data)) == "null" {
 		return wire.Missing("run")
 	}
-
-	*r = AutomationRun(*fields)
+	if err := wire.Unmarshal(data, r); err != nil {
+		return wire.Invalid("an automation's run", err)
+	}
 	return nil
 }

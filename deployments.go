@@ -278,39 +278,30 @@ func (d *Deployment) failure() error {
 
 // decode reads the deployment from a response, or on an error as much of it as it can.
 func (q *QueuedDeployment) decode(data []byte) error {
-	if err := q.read(data); err != nil {
-		_ = q.read(wire.Salvage(data))
-		return wire.Invalid("a queued deployment", err)
+	if err := wire.Recover(data, "a queued deployment", q); err != nil {
+		return err
 	}
-
 	if q.ID == "" {
 		return wire.Missing("statusId")
 	}
 	return nil
 }
 
-func (q *QueuedDeployment) read(data []byte) error {
-	type queued QueuedDeployment // without methods
-	var fields queued
-	err := json.Unmarshal(data, &fields)
-
-	*q = QueuedDeployment(fields)
-	if wire.IsTypeMismatch(err) {
-		return nil
-	}
-	return err
-}
-
 func (d *Deployment) decode(data []byte) error {
-	if err := d.read(data); err != nil {
-		_ = d.read(wire.Salvage(data))
-		return wire.Invalid("a deployment", err)
+	err := wire.Recover(data, "a deployment", d)
+
+	if d.Author == (DeploymentAuthor{}) { // the service may send the name alone
+		var named struct {
+			Author string `json:"author"`
+		}
+		_ = json.Unmarshal(data, &named)
+		d.Author.Name = named.Author
 	}
 
-	if d.Status == "" {
+	if err == nil && d.Status == "" {
 		return wire.Missing("deployment status")
 	}
-	return nil
+	return err
 }
 
 // redact removes the key from what a build may have printed.
@@ -319,74 +310,6 @@ func (d *Deployment) redact(key redact.Key) {
 	for i := range d.Logs {
 		d.Logs[i] = key.Text(d.Logs[i], maxBody)
 	}
-}
-
-// read sets all fields of d. Only data that is not a JSON object is an error: a field of an
-// unexpected type is left at its zero value.
-func (d *Deployment) read(data []byte) error {
-	var fields struct {
-		Deployment
-		Logs      wire.Optional[[]string] `json:"logs"`
-		CreatedAt wire.Time               `json:"createdAt"`
-		EndedAt   wire.Time               `json:"endedAt"`
-		Author    author                  `json:"author"`
-		Commit    struct {
-			SHA          string `json:"sha"`
-			Ref          string `json:"ref"`
-			Message      string `json:"message"`
-			FilesChanged struct {
-				Added    wire.Optional[[]string] `json:"added"`
-				Modified wire.Optional[[]string] `json:"modified"`
-				Removed  wire.Optional[[]string] `json:"removed"`
-			} `json:"filesChanged"`
-		} `json:"commit"`
-	}
-
-	if err := json.Unmarshal(data, &fields); err != nil && !wire.IsTypeMismatch(err) {
-		return err
-	}
-
-	*d = fields.Deployment
-	d.Logs = fields.Logs.Value
-	d.CreatedAt = fields.CreatedAt.Time
-	d.EndedAt = fields.EndedAt.Time
-	d.Author = DeploymentAuthor(fields.Author)
-	d.Commit = DeploymentCommit{
-		SHA:     fields.Commit.SHA,
-		Ref:     fields.Commit.Ref,
-		Message: fields.Commit.Message,
-		FilesChanged: DeploymentFiles{
-			Added:    fields.Commit.FilesChanged.Added.Value,
-			Modified: fields.Commit.FilesChanged.Modified.Value,
-			Removed:  fields.Commit.FilesChanged.Removed.Value,
-		},
-	}
-	return nil
-}
-
-// author is a DeploymentAuthor that the service may give as text.
-type author DeploymentAuthor
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (a *author) UnmarshalJSON(data []byte) error {
-	if json.Unmarshal(data, &a.Name) == nil {
-		return nil
-	}
-
-	var fields struct {
-		Name         string                 `json:"name"`
-		AvatarURL    string                 `json:"avatarUrl"`
-		GitHubUserID wire.Optional[float64] `json:"githubUserId"`
-	}
-	_ = json.Unmarshal(data, &fields) // an unexpected author must not make the deployment unreadable
-
-	var counts wire.Counts
-	*a = author{
-		Name:         fields.Name,
-		AvatarURL:    fields.AvatarURL,
-		GitHubUserID: counts.Round(fields.GitHubUserID.Value),
-	}
-	return nil
 }
 
 // DeploymentFailedError ends a wait for a deployment that failed. It matches

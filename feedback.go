@@ -2,7 +2,6 @@ package mintlify
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
 	"net/url"
 	"strings"
@@ -183,34 +182,10 @@ func (p *FeedbackPage) rows() []Feedback       { return p.Feedback }
 func (p *FeedbackPage) next() (position, bool) { return position{cursor: p.NextCursor}, p.HasMore }
 
 func (p *FeedbackPage) decode(data []byte) error {
-	var page struct {
-		Feedback []struct {
-			Feedback
-			CreatedAt wire.Time `json:"createdAt"`
-		} `json:"feedback"`
-		cursorJSON
-	}
-
-	if err := json.Unmarshal(data, &page); err != nil {
-		return wire.Invalid("a page of feedback", err)
-	}
-	if page.Feedback == nil {
-		return wire.Missing("feedback")
-	}
-
-	next, hasMore, err := page.cursorJSON.next()
-	if err != nil {
+	if err := wire.Decode(data, "a page of feedback", p, "feedback", "hasMore"); err != nil {
 		return err
 	}
-
-	p.HasMore = hasMore
-	p.NextCursor = next
-	p.Feedback = make([]Feedback, len(page.Feedback))
-	for i, row := range page.Feedback {
-		p.Feedback[i] = row.Feedback
-		p.Feedback[i].CreatedAt = row.CreatedAt.Time
-	}
-	return nil
+	return checkCursor(&p.NextCursor, p.HasMore)
 }
 
 // FeedbackCountsParams says which feedback to count. With the zero value the service
@@ -274,49 +249,9 @@ func (s *AnalyticsService) GetFeedbackCounts(
 	setNumber(query, "limit", params.Limit)
 	r := s.request(OpGetFeedbackCounts, "/feedback/by-page", query)
 	r.maxBody = maxCountsBody
-
-	counts := new(FeedbackCounts)
-	r.into = counts
-	if err := s.client.do(ctx, r); err != nil {
-		return nil, err
-	}
-	return counts, nil
+	return resultOf[FeedbackCounts](ctx, s.client, r)
 }
 
 func (c *FeedbackCounts) decode(data []byte) error {
-	var read struct {
-		Counts []struct {
-			Path       string  `json:"path"`
-			ThumbsUp   float64 `json:"thumbsUp"`
-			ThumbsDown float64 `json:"thumbsDown"`
-			Code       float64 `json:"code"`
-			Total      float64 `json:"total"`
-		} `json:"feedback"`
-		HasMore *bool `json:"hasMore"`
-	}
-
-	if err := json.Unmarshal(data, &read); err != nil {
-		return wire.Invalid("feedback counts", err)
-	}
-
-	switch {
-	case read.Counts == nil:
-		return wire.Missing("feedback")
-	case read.HasMore == nil:
-		return wire.Missing("hasMore")
-	}
-
-	var counts wire.Counts
-	c.HasMore = *read.HasMore
-	c.Counts = make([]FeedbackCount, len(read.Counts))
-	for i, row := range read.Counts {
-		c.Counts[i] = FeedbackCount{
-			Path:       row.Path,
-			ThumbsUp:   counts.Round(row.ThumbsUp),
-			ThumbsDown: counts.Round(row.ThumbsDown),
-			Code:       counts.Round(row.Code),
-			Total:      counts.Round(row.Total),
-		}
-	}
-	return counts.Err
+	return wire.Decode(data, "feedback counts", c, "feedback", "hasMore")
 }

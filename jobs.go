@@ -2,7 +2,6 @@ package mintlify
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -232,8 +231,11 @@ func (s *JobsService) do(ctx context.Context, r request) (*Job, error) {
 	job := new(Job)
 	r.into = job
 	r.maxBody = maxJobBody
-	if r.operation != OpGetJob {
-		r.outcome = outcomeOf(r.operation, job)
+	r.outcome = func() string {
+		if r.operation == OpCreateJob && job.ID != "" {
+			return "job " + redact.Name(job.ID, 100) + " was created: wait for it instead of creating another"
+		}
+		return "the service may have acted on the prompt: check before retrying"
 	}
 
 	err := s.client.do(ctx, r)
@@ -243,48 +245,18 @@ func (s *JobsService) do(ctx context.Context, r request) (*Job, error) {
 	return job, err
 }
 
-// outcomeOf says what is known if the service may have acted on a prompt.
-func outcomeOf(op Operation, job *Job) func() string {
-	return func() string {
-		if op == OpCreateJob && job.ID != "" {
-			return "job " + redact.Name(job.ID, 100) + " was created: wait for it instead of creating another"
-		}
-		return "the service may have acted on the prompt: check before retrying"
-	}
-}
-
 // decode reads the job from a response, or on an error as much of it as it can.
 func (j *Job) decode(data []byte) error {
-	err := j.read(data)
+	err := wire.Recover(data, "a job", j)
 	switch {
 	case err != nil:
-		_ = j.read(wire.Salvage(data))
-		return wire.Invalid("a job", err)
+		return err
 	case j.ID == "":
 		return wire.Missing("job id")
 	case j.Status == "":
 		return wire.Missing("job status")
 	}
 	return nil
-}
-
-// read sets all fields of j. Only data that is not a JSON object is an error: a field of an
-// unexpected type is left at its zero value.
-func (j *Job) read(data []byte) error {
-	var fields struct {
-		Job
-		CreatedAt  string `json:"createdAt"`
-		ArchivedAt string `json:"archivedAt"`
-	}
-	err := json.Unmarshal(data, &fields)
-
-	*j = fields.Job
-	j.CreatedAt = wire.ParseTime(fields.CreatedAt)
-	j.ArchivedAt = wire.ParseTime(fields.ArchivedAt)
-	if wire.IsTypeMismatch(err) {
-		return nil
-	}
-	return err
 }
 
 // JobFailedError ends a wait for a job that failed. It matches [ErrJobFailed].

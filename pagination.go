@@ -3,7 +3,6 @@ package mintlify
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"hash/maphash"
 	"iter"
@@ -531,51 +530,17 @@ func (g *pageGuard[P, R]) malformed(reason string) error {
 	}
 }
 
-// cursorJSON is how a page of a list by cursor says where the next page starts.
-type cursorJSON struct {
-	HasMore    *bool      `json:"hasMore"`
-	NextCursor nextCursor `json:"nextCursor"`
-}
-
-// next reads a page that says hasMore.
+// checkCursor checks the cursor of a page.
 //
 // The service may send a cursor with its last page. It is dropped, or a loop until there is none
 // would never end.
-func (c cursorJSON) next() (string, bool, error) {
+func checkCursor(cursor *string, hasMore bool) error {
 	switch {
-	case c.HasMore == nil:
-		return "", false, wire.Missing("hasMore")
-	case !*c.HasMore:
-		return "", false, nil
-	case c.NextCursor.text == "":
-		return "", false, wire.Missing("nextCursor, though hasMore is true")
-	}
-	return c.NextCursor.text, true, c.NextCursor.check()
-}
-
-// nextWithoutHasMore reads a page of a list that has no hasMore: the last page is the one
-// whose nextCursor is null. A page without a nextCursor may not be the last.
-func (c cursorJSON) nextWithoutHasMore() (string, error) {
-	if !c.NextCursor.present {
-		return "", wire.Missing("nextCursor")
-	}
-	return c.NextCursor.text, c.NextCursor.check()
-}
-
-// nextCursor is text, null or absent.
-type nextCursor struct {
-	text    string
-	present bool
-}
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (c *nextCursor) UnmarshalJSON(data []byte) error {
-	c.present = true
-	return json.Unmarshal(data, &c.text)
-}
-
-func (c nextCursor) check() error {
-	if len(c.text) > maxCursor {
+	case !hasMore:
+		*cursor = ""
+	case *cursor == "":
+		return wire.Missing("nextCursor, though hasMore is true")
+	case len(*cursor) > maxCursor:
 		return fmt.Errorf("the next cursor is longer than %d KiB", maxCursor>>10)
 	}
 	return nil

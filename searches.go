@@ -107,46 +107,20 @@ func (p *SearchPage) next() (position, bool) {
 }
 
 func (p *SearchPage) decode(data []byte) error {
-	var page struct {
-		TotalSearches *float64 `json:"totalSearches"`
-		Searches      []struct {
-			Query          string    `json:"searchQuery"`
-			Hits           float64   `json:"hits"`
-			CTR            float64   `json:"ctr"`
-			TopClickedPage string    `json:"topClickedPage"`
-			LastSearchedAt wire.Time `json:"lastSearchedAt"`
-		} `json:"searches"`
-		cursorJSON
-	}
-
-	if err := json.Unmarshal(data, &page); err != nil {
-		return wire.Invalid("a page of searches", err)
-	}
-
-	switch {
-	case page.TotalSearches == nil:
-		return wire.Missing("totalSearches")
-	case page.Searches == nil:
-		return wire.Missing("searches")
-	}
-	next, err := page.nextWithoutHasMore()
-	if err != nil {
+	if err := wire.Decode(data, "a page of searches", p, "totalSearches", "searches"); err != nil {
 		return err
 	}
-
-	var counts wire.Counts
-	p.TotalSearches = counts.Round(*page.TotalSearches)
-	p.NextCursor = next
-	p.HasMore = next != ""
-	p.Searches = make([]SearchTerm, len(page.Searches))
-	for i, row := range page.Searches {
-		p.Searches[i] = SearchTerm{
-			Query:          row.Query,
-			Hits:           counts.Round(row.Hits),
-			CTR:            row.CTR,
-			TopClickedPage: row.TopClickedPage,
-			LastSearchedAt: row.LastSearchedAt.Time,
-		}
+	p.HasMore = p.NextCursor != ""
+	if p.HasMore {
+		return checkCursor(&p.NextCursor, true)
 	}
-	return counts.Err
+
+	// The last page has null for a cursor. A page without one may not be the last.
+	var last struct {
+		NextCursor json.RawMessage `json:"nextCursor"`
+	}
+	if err := json.Unmarshal(data, &last); err != nil || last.NextCursor == nil {
+		return wire.Missing("nextCursor")
+	}
+	return nil
 }

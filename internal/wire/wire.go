@@ -1,5 +1,4 @@
-// Package wire reads JSON from outside tolerantly: if a field has an unexpected type, the other
-// fields are still read.
+// Package wire reads JSON from outside tolerantly.
 package wire
 
 import (
@@ -10,13 +9,15 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
 const (
 	maxReason = 300 // bytes of what encoding/json says, which can quote a number of megabytes
-	maxDepth  = 100 // of brackets that Salvage follows
+	maxDepth  = 100 // of brackets that salvage follows
 )
 
 // Invalid returns the reason why a response is not the JSON of what.
@@ -51,45 +52,149 @@ func reasonOf(mismatch *json.UnmarshalTypeError) string {
 // Missing returns the reason why a response lacks a required part.
 func Missing(name string) error { return errors.New("missing " + name) }
 
-// IsTypeMismatch reports whether err says that a field has another type than ours. The
-// other fields are read nevertheless.
-func IsTypeMismatch(err error) bool {
+// Decode reads data, the JSON of what, into the struct that v points to. It is an error if a required
+// field is absent or null, or if any field has another type than ours. But a time that cannot be parsed
+// is zero, and a count is rounded.
+func Decode(data []byte, what string, v any, required ...string) error {
+	to := reflect.ValueOf(v).Elem()
+	from := newLoose(to.Type(), required)
+	if err := json.Unmarshal(data, from.Addr().Interface()); err != nil {
+		return Invalid(what, err)
+	}
+
+	for i := range from.NumField() {
+		name := nameOf(from.Type().Field(i))
+		if slices.Contains(required, name) && from.Field(i).IsNil() {
+			return Missing(name)
+		}
+	}
+
+	var f filler
+	f.fill(to, from)
+	return f.err
+}
+
+// Unmarshal reads data into the struct that v points to, all fields of it. A field of another type than
+// ours is left at its zero value: only data that is not an object is an error.
+func Unmarshal(data []byte, v any) error {
+	to := reflect.ValueOf(v).Elem()
+	from := newLoose(to.Type(), nil)
+	err := json.Unmarshal(data, from.Addr().Interface())
+
+	to.SetZero()
+	new(filler).fill(to, from)
+
 	var mismatch *json.UnmarshalTypeError
-	return errors.As(err, &mismatch) && mismatch.Field != ""
+	if errors.As(err, &mismatch) && mismatch.Field != "" {
+		return nil
+	}
+	return err
 }
 
-// Counts rounds numbers that the service may write as 12, 12.0, 1.2e1 or 12.5.
-type Counts struct {
-	// Err says that one of them is out of range.
-	Err error
+// Recover is [Unmarshal] that reads as much as it can of data that is truncated or broken. It then
+// returns the error that data is not the JSON of what.
+func Recover(data []byte, what string, v any) error {
+	err := Unmarshal(data, v)
+	if err == nil {
+		return nil
+	}
+	_ = Unmarshal(salvage(data), v)
+	return Invalid(what, err)
 }
 
-// Round returns number as a whole one.
-func (c *Counts) Round(number float64) int64 {
+// looseTypes are the results of loosen.
+var looseTypes sync.Map
+
+// newLoose returns a struct with the fields of t, of types that take what the service may send. The
+// required fields are pointers, which show whether they were sent.
+func newLoose(t reflect.Type, required []string) reflect.Value {
+	loose, ok := looseTypes.Load(t)
+	if !ok {
+		loose = loosen(t, required)
+		looseTypes.Store(t, loose)
+	}
+	return reflect.New(loose.(reflect.Type)).Elem()
+}
+
+func loosen(t reflect.Type, required []string) reflect.Type {
+	switch {
+	case t == reflect.TypeFor[time.Time]():
+		return reflect.TypeFor[looseTime]()
+	case t.Kind() == reflect.Int64:
+		return reflect.TypeFor[float64]()
+	case t.Kind() == reflect.Slice:
+		return reflect.SliceOf(loosen(t.Elem(), nil))
+	case t.Kind() != reflect.Struct:
+		return t
+	}
+
+	fields := reflect.VisibleFields(t)
+	for i, field := range fields {
+		fields[i].Type = loosen(field.Type, nil)
+		if slices.Contains(required, nameOf(field)) {
+			fields[i].Type = reflect.PointerTo(fields[i].Type)
+		}
+	}
+	return reflect.StructOf(fields)
+}
+
+// nameOf returns the name of a field in JSON.
+func nameOf(field reflect.StructField) string {
+	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+	return name
+}
+
+// filler copies what was read into loose types. err says that a count is out of range.
+type filler struct {
+	err error
+}
+
+func (f *filler) fill(to, from reflect.Value) {
+	switch {
+	case to.Type() == from.Type():
+		to.Set(from)
+	case from.Kind() == reflect.Pointer:
+		f.fill(to, from.Elem())
+	case from.Type() == reflect.TypeFor[looseTime]():
+		to.Set(from.Field(0))
+	case to.Kind() == reflect.Int64:
+		to.SetInt(f.round(from.Float()))
+	case to.Kind() == reflect.Struct:
+		for i := range to.NumField() {
+			f.fill(to.Field(i), from.Field(i))
+		}
+	case !from.IsNil():
+		to.Set(reflect.MakeSlice(to.Type(), from.Len(), from.Len()))
+		for i := range from.Len() {
+			f.fill(to.Index(i), from.Index(i))
+		}
+	}
+}
+
+// round returns a number that the service may write as 12, 12.0, 1.2e1 or 12.5.
+func (f *filler) round(number float64) int64 {
 	if math.Abs(number) >= 1<<63 {
-		c.Err = errors.New("count is not a number of 64 bits")
+		f.err = errors.New("count is not a number of 64 bits")
 		return 0
 	}
 	return int64(math.Round(number))
 }
 
-// Time is a time that the service may write in any way: zero if it cannot be parsed.
-type Time struct {
+// looseTime is a time that the service may write in any way: zero if it cannot be parsed.
+type looseTime struct {
 	time.Time
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].
-func (t *Time) UnmarshalJSON(data []byte) error {
-	var text string
-	if json.Unmarshal(data, &text) == nil {
-		t.Time = ParseTime(text)
-	}
+func (t *looseTime) UnmarshalJSON(data []byte) error {
+	text, _ := strconv.Unquote(string(data)) // a time needs no escape that Go does not know
+	t.Time = parseTime(text)
 	return nil
 }
 
-// ParseTime returns the time in UTC, or the zero time if text cannot be parsed or JSON
+// parseTime returns the time in UTC, or the zero time if text cannot be parsed or JSON
 // cannot hold its year, which has to be 0 to 9999.
-func ParseTime(text string) time.Time {
+func parseTime(text string) time.Time {
 	if text == "" {
 		return time.Time{}
 	}
@@ -122,21 +227,7 @@ func timeLayouts() []string {
 	}
 }
 
-// Optional is a field that is left at its zero value if the service sends another type.
-type Optional[T any] struct {
-	Value T
-}
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (o *Optional[T]) UnmarshalJSON(data []byte) error {
-	var value T
-	if json.Unmarshal(data, &value) == nil {
-		o.Value = value
-	}
-	return nil
-}
-
-// Salvage returns the JSON that data begins with, up to where it is truncated or broken: the
+// salvage returns the JSON that data begins with, up to where it is truncated or broken: the
 // fields and items that are whole, and the brackets that close them. From
 //
 //	{"id":"job_1","source":{"ref":"main","repository":"https://gi
@@ -144,10 +235,10 @@ func (o *Optional[T]) UnmarshalJSON(data []byte) error {
 // it makes
 //
 //	{"id":"job_1","source":{"ref":"main"}}
-func Salvage(data []byte) []byte {
-	var open brackets
+func salvage(data []byte) []byte {
+	var open []byte    // what closes each open bracket, the outermost first; ':' if a field's value is to come
 	var end int64      // of the last token after which all brackets could be closed
-	var closing []byte // what closes them there
+	var closing []byte // is open after that token
 
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	for len(open) < maxDepth {
@@ -156,73 +247,41 @@ func Salvage(data []byte) []byte {
 			break
 		}
 
-		delim, isBracket := token.(json.Delim)
+		top := len(open) - 1
 		switch {
-		case delim == '{' || delim == '[':
-			open = open.opened(delim)
-		case isBracket:
-			open = open.closed()
-		case len(open) == 0:
+		case token == json.Delim('{'):
+			open = append(open, '}')
+		case token == json.Delim('['):
+			open = append(open, ']')
+		case top < 0:
 			return nil // neither an object nor a list
-		case open.expectName():
-			open.gotName()
+		case token == json.Delim('}') || token == json.Delim(']'):
+			open = open[:top]
+			gotValue(open)
+		case open[top] == '}':
+			open[top] = ':'
 			continue // a name without its value is left out
 		default:
-			open.gotValue()
+			gotValue(open)
 		}
 
 		end = decoder.InputOffset()
-		closing = open.closing(closing[:0])
+		closing = append(closing[:0], open...)
 		if len(open) == 0 {
 			break
 		}
 	}
+
+	slices.Reverse(closing)
+	closing = bytes.ReplaceAll(closing, []byte(":"), []byte("}"))
 	return append(slices.Clip(data[:end]), closing...)
 }
 
-// brackets are the objects and lists that are open, the outermost first.
-type brackets []bracket
-
-type bracket struct {
-	isObject bool
-	gotName  bool // of the object's next field: its value is to come
-}
-
-func (b brackets) opened(delim json.Delim) brackets {
-	return append(b, bracket{isObject: delim == '{'})
-}
-
-// closed closes the innermost bracket, which is a value of the one around it.
-func (b brackets) closed() brackets {
-	b = b[:len(b)-1]
-	b.gotValue()
-	return b
-}
-
-// expectName reports whether text is the name of a field.
-func (b brackets) expectName() bool {
-	top := b[len(b)-1]
-	return top.isObject && !top.gotName
-}
-
-func (b brackets) gotName() { b[len(b)-1].gotName = true }
-
-func (b brackets) gotValue() {
-	if len(b) > 0 {
-		b[len(b)-1].gotName = false
+// gotValue notes that the innermost bracket has got a whole value.
+func gotValue(open []byte) {
+	if top := len(open) - 1; top >= 0 && open[top] == ':' {
+		open[top] = '}'
 	}
-}
-
-// closing appends to buf what closes all brackets.
-func (b brackets) closing(buf []byte) []byte {
-	for _, bracket := range slices.Backward(b) {
-		if bracket.isObject {
-			buf = append(buf, '}')
-		} else {
-			buf = append(buf, ']')
-		}
-	}
-	return buf
 }
 
 // Encode is json.Marshal that leaves <, > and & as they are.

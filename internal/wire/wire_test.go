@@ -33,18 +33,18 @@ func TestSalvageKeepsWhatIsWhole(t *testing.T) {
 		`{"a":1}{"b":2}`:                   `{"a":1}`,
 		`[1,2`:                             `[1,2]`,
 	} {
-		assert.Equal(t, want, string(Salvage([]byte(data))), data)
+		assert.Equal(t, want, string(salvage([]byte(data))), data)
 	}
 }
 
 func TestSalvageBoundsItsDepth(t *testing.T) {
-	salvaged := Salvage([]byte(`{"id":"j","x":` + strings.Repeat("[", 1<<20)))
+	salvaged := salvage([]byte(`{"id":"j","x":` + strings.Repeat("[", 1<<20)))
 	assert.True(t, json.Valid(salvaged))
 	assert.Less(t, len(salvaged), 1000)
 }
 
 func TestCountsAreRoundedWithinTheirRange(t *testing.T) {
-	var counts Counts
+	var f filler
 	for number, want := range map[float64]int64{
 		12:                12,
 		12.5:              13,
@@ -52,14 +52,14 @@ func TestCountsAreRoundedWithinTheirRange(t *testing.T) {
 		1 << 62:           1 << 62,
 		math.MinInt64 / 2: math.MinInt64 / 2,
 	} {
-		assert.Equal(t, want, counts.Round(number))
+		assert.Equal(t, want, f.round(number))
 	}
-	assert.NoError(t, counts.Err)
+	assert.NoError(t, f.err)
 
 	for _, number := range []float64{1 << 63, -1e300} {
-		var counts Counts
-		assert.Zero(t, counts.Round(number))
-		assert.ErrorContains(t, counts.Err, "count is not a number")
+		var f filler
+		assert.Zero(t, f.round(number))
+		assert.ErrorContains(t, f.err, "count is not a number")
 	}
 }
 
@@ -72,13 +72,13 @@ func TestTimeIsReadInAnyUsualForm(t *testing.T) {
 		`"2026-03-01 10:30:00"`,
 		`"2026-03-01T12:30:00+0200"`,
 	} {
-		var read Time
+		var read looseTime
 		require.NoError(t, json.Unmarshal([]byte(text), &read))
 		assert.Equal(t, want, read.Time, text)
 	}
 
 	for _, text := range []string{`null`, `7`, `""`, `"yesterday"`, `{}`, `"9999-12-31T23:59:59-14:00"`} {
-		var read Time
+		var read looseTime
 		require.NoError(t, json.Unmarshal([]byte(text), &read))
 		assert.True(t, read.IsZero(), text)
 	}
