@@ -84,6 +84,74 @@ func TestTimeIsReadInAnyUsualForm(t *testing.T) {
 	}
 }
 
+type result struct {
+	Total int64 `json:"total"`
+	Rows  []struct {
+		At     time.Time `json:"at"`
+		Counts struct {
+			Human int64 `json:"human"`
+		} `json:"counts"`
+		Rate    float64  `json:"rate"`
+		Tags    []string `json:"tags"`
+		Helpful *bool    `json:"helpful"`
+	} `json:"rows"`
+}
+
+const good = `{"total":2.0,"more":1,"rows":[null,{"at":"2026-03-01","counts":{"human":1.5},"rate":0.5,"tags":["a"],
+	"helpful":false}]}`
+
+func TestDecodeTakesWhatTheServiceMaySend(t *testing.T) {
+	var read result
+	require.NoError(t, Decode([]byte(good), "a result", &read, "total", "rows"))
+	assert.EqualValues(t, 2, read.Total)
+	require.Len(t, read.Rows, 2)
+	assert.Zero(t, read.Rows[0])
+	row := read.Rows[1]
+	assert.Equal(t, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), row.At)
+	assert.EqualValues(t, 2, row.Counts.Human)
+	assert.InDelta(t, 0.5, row.Rate, 0)
+	assert.Equal(t, []string{"a"}, row.Tags)
+	require.NotNil(t, row.Helpful)
+	assert.False(t, *row.Helpful)
+
+	for data, want := range map[string]string{
+		`{"total":null,"rows":[]}`:                       "missing total",
+		`{"total":0}`:                                    "missing rows",
+		`{"total":0,"rows":null}`:                        "missing rows",
+		`{"total":1e300,"rows":[]}`:                      "count is not a number of 64 bits",
+		`{"total":0,"rows":[{"counts":{"human":"1"}}]}`:  "invalid JSON for a result: human: count is not a number",
+		`{"total":0,"rows":[{"at":5,"counts":5}]}`:       "invalid JSON for a result: counts: unexpected number",
+		`{"total":0,"rows":[{"at":5,"rate":1e400}]}`:     "invalid JSON for a result: rate: count is not a number",
+		`{"total":0,"rows":[{"at":5}],"rows":[{"at":5}]`: "invalid JSON for a result: unexpected end of JSON input",
+	} {
+		assert.EqualError(t, Decode([]byte(data), "a result", new(result), "total", "rows"), want, data)
+	}
+}
+
+func TestUnmarshalLeavesAFieldOfAnotherTypeAtZero(t *testing.T) {
+	type job struct {
+		ID    string    `json:"id"`
+		Count int64     `json:"count"`
+		At    time.Time `json:"at"`
+		Logs  []string  `json:"logs"`
+	}
+	want := job{ID: "j", Logs: []string{"a", ""}}
+	for _, data := range []string{
+		`{"id":"j","count":1e300,"at":[],"logs":["a",5]}`,
+		`{"id":"j","count":"5","at":null,"logs":["a",{}]}`,
+	} {
+		read := job{Count: 7, At: time.Now()}
+		require.NoError(t, Unmarshal([]byte(data), &read), data)
+		assert.Equal(t, want, read, data)
+	}
+
+	read := job{ID: "before"}
+	require.Error(t, Unmarshal([]byte(`[]`), &read))
+	assert.Zero(t, read)
+	require.ErrorContains(t, Recover([]byte(`{"id":"j","logs":["a","`), "a job", &read), "invalid JSON for a job")
+	assert.Equal(t, job{ID: "j", Logs: []string{"a"}}, read)
+}
+
 func TestInvalidSaysWhatIsWrongInPlainWords(t *testing.T) {
 	type page struct {
 		Rows []struct {
