@@ -14,13 +14,11 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/mock"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
-	"github.com/mintlify-community/mintlify-go/cmd/internal/version"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
@@ -85,8 +83,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 
-	if err := write(stdout, exports(listener.Addr())); err != nil {
-		return err
+	if _, err := io.WriteString(stdout, exports(listener.Addr())); err != nil {
+		return fmt.Errorf("write to stdout: %w", err)
 	}
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
@@ -103,47 +101,17 @@ func parse(args []string, stdout io.Writer) (settings, error) {
 	flags.DurationVar(&s.jobTime, "job-time", 20*time.Second, "how long a job is at work")
 	flags.BoolVar(&s.quotas, "quotas", false, "respond 429 to requests beyond the service's quotas")
 	flags.IntVar(&s.visitors, "visitors", 600, "how many rows the exports of visitors and views have")
-	wantsVersion := flags.Bool("version", false, "print the version and the commit")
 
-	err := usage.Parse(flags, args)
+	err := usage.ParseOrPrint(flags, args, stdout, help, "")
 	switch {
-	case errors.Is(err, flag.ErrHelp):
-		var text strings.Builder
-		text.WriteString(help)
-
-		flags.SetOutput(&text)
-		flags.PrintDefaults()
-		return s, printed(stdout, text.String())
-
 	case err != nil:
 		return s, err
-
-	case *wantsVersion:
-		return s, printed(stdout, version.String(flags.Name())+"\n")
-
-	case flags.NArg() > 0:
-		return s, usage.Errorf("unexpected argument %q", flags.Arg(0))
 	case s.jobTime < 0:
 		return s, usage.Errorf("-job-time is %v, want 0 or more", s.jobTime)
 	case s.visitors < 0:
 		return s, usage.Errorf("-visitors is %d, want 0 or more", s.visitors)
 	}
 	return s, nil
-}
-
-// printed prints what was asked for instead of a run, and returns [flag.ErrHelp].
-func printed(stdout io.Writer, text string) error {
-	if err := write(stdout, text); err != nil {
-		return err
-	}
-	return flag.ErrHelp
-}
-
-func write(stdout io.Writer, text string) error {
-	if _, err := io.WriteString(stdout, text); err != nil {
-		return fmt.Errorf("write to stdout: %w", err)
-	}
-	return nil
 }
 
 func (s settings) fake() *mintlifytest.Service {

@@ -5,17 +5,14 @@ package ci
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
-	"github.com/mintlify-community/mintlify-go/cmd/internal/version"
 )
 
 // Step is one run of a command, with its surroundings.
@@ -69,39 +66,15 @@ func (s *Step) Parse(flags *flag.FlagSet, args []string) error {
 	flags.BoolVar(&s.Soft, "soft", false,
 		"exit with code 0 and turn no commit red, except after a set-up error")
 	flags.DurationVar(&s.Timeout, "timeout", s.Timeout, "how long to wait in all")
-	wantsVersion := flags.Bool("version", false, "print the version and the commit")
 
-	if err := usage.Parse(flags, args); errors.Is(err, flag.ErrHelp) {
-		return s.printHelp(flags)
-	} else if err != nil {
+	const end = "Exit codes: 0 success, 1 failed, 2 set-up, 3 unknown, 4 running, 5 not started. " +
+		"README.md says what to do about each.\n"
+	err := usage.ParseOrPrint(flags, args, s.Stdout, "Usage of "+s.Name+":\n", end)
+	if err != nil {
 		return err
 	}
-
-	switch {
-	case *wantsVersion:
-		return s.printInstead(version.String(s.Name))
-	case flags.NArg() > 0:
-		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case s.Timeout <= 0:
+	if s.Timeout <= 0 {
 		return fmt.Errorf("-timeout is %v, want more than 0", s.Timeout)
 	}
 	return s.deliver("", "", "")
-}
-
-func (s *Step) printHelp(flags *flag.FlagSet) error {
-	var help strings.Builder
-	fmt.Fprintf(&help, "Usage of %s:\n", s.Name)
-	flags.SetOutput(&help)
-	flags.PrintDefaults()
-	help.WriteString("Exit codes: 0 success, 1 failed, 2 set-up, 3 unknown, 4 running, 5 not started. " +
-		"README.md says what to do about each.\n")
-	return s.printInstead(help.String())
-}
-
-// printInstead prints what was asked for instead of a run, and returns [flag.ErrHelp].
-func (s *Step) printInstead(text string) error {
-	if err := s.print(text); err != nil {
-		return err
-	}
-	return flag.ErrHelp
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/version"
 )
 
 type usageError struct{ error }
@@ -72,6 +73,36 @@ func Parse(flags *flag.FlagSet, args []string) error {
 		return Errorf("%w", err)
 	}
 	return err
+}
+
+// ParseOrPrint parses the command line of a program that has flags alone. It prints what -h and -version ask for to
+// stdout, and then returns [flag.ErrHelp]. The help has its flags between intro and end.
+func ParseOrPrint(flags *flag.FlagSet, args []string, stdout io.Writer, intro, end string) error {
+	wantsVersion := flags.Bool("version", false, "print the version and the commit")
+	err := Parse(flags, args)
+
+	var text strings.Builder
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		text.WriteString(intro)
+		flags.SetOutput(&text)
+		flags.PrintDefaults()
+		text.WriteString(end)
+
+	case err != nil:
+		return err
+	case *wantsVersion:
+		text.WriteString(version.String(flags.Name()) + "\n")
+	case flags.NArg() > 0:
+		return Errorf("unexpected argument %q", flags.Arg(0))
+	default:
+		return nil
+	}
+
+	if _, err := io.WriteString(stdout, text.String()); err != nil {
+		return fmt.Errorf("write to stdout: %w", err)
+	}
+	return flag.ErrHelp
 }
 
 // givenAndEmpty returns the name of the first flag whose value is blank, or "". It follows package flag, which
