@@ -43,13 +43,9 @@ func (s *Step) Report(r Result) int {
 	}
 	s.annotate(kind, r.Text)
 
-	if err := s.write(r); err != nil {
-		s.annotate("error", fmt.Sprintf("An output cannot be written: %v", err))
-		code = cmp.Or(code, SetUp.exitCode())
-	}
-	if r.Stdout != "" {
-		if err := s.print(r.Stdout); err != nil {
-			s.annotate("error", err.Error())
+	for _, err := range []error{s.write(r), s.print(r.Stdout)} {
+		if err != nil {
+			s.annotate("error", fmt.Sprintf("The result cannot be written: %v", err))
 			code = cmp.Or(code, SetUp.exitCode())
 		}
 	}

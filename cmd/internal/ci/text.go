@@ -26,15 +26,16 @@ func (s *Step) Printf(format string, args ...any) {
 
 // print writes text to stdout, line by line.
 func (s *Step) print(text string) error {
+	if text == "" {
+		return nil
+	}
+
 	var lines strings.Builder
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		lines.WriteString(inert(s.OneLine(line)) + "\n")
 	}
-
-	if _, err := io.WriteString(s.Stdout, lines.String()); err != nil {
-		return fmt.Errorf("the result cannot be written to stdout: %w", err)
-	}
-	return nil
+	_, err := io.WriteString(s.Stdout, lines.String())
+	return err
 }
 
 // Write logs what packages flag and slog write.
