@@ -293,20 +293,6 @@ func TestFortyPreviewsAtOnceAreAllMade(t *testing.T) {
 	assert.Len(t, w.service.Deployments(), 40)
 }
 
-// Forty repositories that were refused together do not come back together.
-func TestTheWaitForAFullQuotaHasJitter(t *testing.T) {
-	waits := map[time.Duration]bool{}
-	for range 100 {
-		for said, want := range map[time.Duration]time.Duration{0: 30 * time.Second, time.Minute: time.Minute} {
-			wait := ci.JitteredWait(said)
-			assert.GreaterOrEqual(t, wait, want)
-			assert.Less(t, wait, 2*want)
-			waits[wait] = true
-		}
-	}
-	assert.Greater(t, len(waits), 100)
-}
-
 func TestAWaitForTheQuotaThatWouldOutlastTheTimeoutIsNotBegun(t *testing.T) {
 	w := newWorld(t)
 	w.limit(1000, "3000")

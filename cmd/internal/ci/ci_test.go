@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode/utf8"
 
@@ -258,6 +259,25 @@ func TestTheFileForGitLabIsReplacedAndNeverFollowed(t *testing.T) {
 	left, err := os.ReadDir(step.Dir)
 	require.NoError(t, err)
 	assert.Len(t, left, 1, "nothing is left beside it")
+}
+
+// Forty repositories that were refused together do not come back together.
+func TestTheWaitBeforeAnotherAttemptHasJitter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		step, _, _ := newStep(nil)
+		waits := map[time.Duration]bool{}
+		for range 100 {
+			for said, want := range map[time.Duration]time.Duration{0: 30 * time.Second, time.Minute: time.Minute} {
+				start := time.Now()
+				require.NoError(t, step.WaitOut(t.Context(), "x", said, nil))
+				wait := time.Since(start)
+				assert.GreaterOrEqual(t, wait, want)
+				assert.Less(t, wait, 2*want)
+				waits[wait] = true
+			}
+		}
+		assert.Greater(t, len(waits), 100)
+	})
 }
 
 func TestOutcomeOf(t *testing.T) {
