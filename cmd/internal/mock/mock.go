@@ -110,23 +110,20 @@ type request struct {
 // requests returns what has reached the fake. Keys stand in a header, which it does not keep.
 func requests(fake *mintlifytest.Service) []request {
 	all := []request{}
+
 	for _, r := range fake.Requests() {
-		all = append(all, listed(r))
+		all = append(all, request{
+			Operation: r.Operation,
+			Method:    r.Method,
+			Path:      r.Path,
+			Query:     r.Query,
+			Project:   r.ProjectID,
+			Prompt:    r.Prompt,
+			Body:      string(r.Body),
+			Acted:     r.Acted,
+		})
 	}
 	return all
-}
-
-func listed(r mintlifytest.Request) request {
-	return request{
-		Operation: r.Operation,
-		Method:    r.Method,
-		Path:      r.Path,
-		Query:     r.Query,
-		Project:   r.ProjectID,
-		Prompt:    r.Prompt,
-		Body:      string(r.Body),
-		Acted:     r.Acted,
-	}
 }
 
 // maxLogged is how much of a request a line shows, in bytes.
