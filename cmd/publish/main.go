@@ -82,8 +82,10 @@ func (p *publication) publish(ctx context.Context) error {
 	_, mayHelpLater := mintlify.RetryAfter(err)
 	isInterrupted := errors.As(err, new(*mintlify.WaitError))
 	switch {
-	case err == nil, errors.Is(err, mintlify.ErrDeploymentFailed):
-		return err
+	case err == nil:
+		return nil
+	case errors.Is(err, mintlify.ErrDeploymentFailed):
+		return ci.Failed.Of(err)
 	case mayHelpLater, isInterrupted:
 		return ci.Running.Of(fmt.Errorf("%w. Wait for it with -id %s", err, p.id))
 	}
@@ -118,14 +120,11 @@ func (p *publication) connect() (*mintlify.Client, error) {
 // one of a branch replaces the first. Several updates at once may hang a project.
 func (p *publication) trigger(ctx context.Context, client *mintlify.Client) error {
 	for lost := 0; ; {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-
 		err := p.tryTrigger(ctx, client)
 		var refused *mintlify.APIError
 		isLimited := errors.As(err, &refused) && refused.StatusCode == http.StatusTooManyRequests
 		isLost := errors.Is(err, mintlify.ErrOutcomeUnknown)
+
 		switch {
 		case isLimited:
 			err = p.step.WaitOut(ctx, "The quota is full, and nothing was triggered", refused.RetryAfter, err)
@@ -156,7 +155,13 @@ func notAgain(err error) error {
 // tryTrigger triggers a deployment once. After a signal the SDK still waits for the response, so that
 // the deployment's id is known.
 func (p *publication) tryTrigger(ctx context.Context, client *mintlify.Client) error {
-	queued, err := p.request(ctx, client)
+	var queued *mintlify.QueuedDeployment
+	var err error
+	if p.preview == "" {
+		queued, err = client.Deployments.TriggerUpdate(ctx, mintlify.TriggerUpdateParams{})
+	} else {
+		queued, err = client.Deployments.TriggerPreview(ctx, mintlify.TriggerPreviewParams{Branch: p.preview})
+	}
 	if queued == nil {
 		return err
 	}
@@ -165,11 +170,4 @@ func (p *publication) tryTrigger(ctx context.Context, client *mintlify.Client) e
 	p.previewURL = p.step.Link(queued.PreviewURL)
 	p.step.Printf("Queued deployment %s %s", p.id, p.previewURL)
 	return nil
-}
-
-func (p *publication) request(ctx context.Context, client *mintlify.Client) (*mintlify.QueuedDeployment, error) {
-	if p.preview == "" {
-		return client.Deployments.TriggerUpdate(ctx, mintlify.TriggerUpdateParams{})
-	}
-	return client.Deployments.TriggerPreview(ctx, mintlify.TriggerPreviewParams{Branch: p.preview})
 }

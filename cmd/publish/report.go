@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -14,20 +13,19 @@ const deployed ci.Outcome = "success"
 // report tells how the run ended, and returns the exit code.
 func (p *publication) report(err error) int {
 	outcome := deployed
-	stdout := ""
-	switch {
-	case errors.Is(err, mintlify.ErrDeploymentFailed):
-		outcome = ci.Failed
-	case err != nil:
+	if err != nil {
 		outcome = ci.OutcomeOf(err)
-	case p.previewURL != "" && !p.isSkipped():
-		stdout = p.previewURL
 	}
 
+	stdout := ""
 	summary := ""
 	if p.previewURL != "" && outcome != ci.Failed && !p.isSkipped() {
 		summary = "Preview: <" + p.previewURL + ">\n"
+		if err == nil {
+			stdout = p.previewURL
+		}
 	}
+
 	logs := p.logs()
 	if outcome == ci.Failed && logs != "" {
 		p.step.Printf("The deployment's logs:")
