@@ -3,6 +3,8 @@ package citest
 import (
 	"regexp"
 	"slices"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // Interface is what users of a program can set, as each place has it: the text of -h, the action
@@ -25,8 +27,8 @@ var (
 	row = regexp.MustCompile("(?m)^\\| (?:`-([a-z-]+)[^`|]*`)? *\\| *(?:`([a-z-]+)`)? *\\| [^|]+\\|$")
 )
 
-// Differences returns a line for each name that one place has and another lacks.
-func (i Interface) Differences() []string {
+// AssertSame asserts that each place has all names, and no others.
+func (i Interface) AssertSame(t assert.TestingT) {
 	flags := namesIn(helpFlag, i.Help, 1)
 	want := slices.Clone(i.NotFlags) // the inputs of the action
 	for _, flag := range flags {
@@ -39,11 +41,9 @@ func (i Interface) Differences() []string {
 		}
 	}
 
-	return slices.Concat(
-		compare("README, flags", flags, namesIn(row, i.README, 1)),
-		compare("README, inputs", want, namesIn(row, i.README, 2)),
-		compare("action.yml", want, namesIn(name, inputs.FindString(i.Action), 1)),
-	)
+	assert.ElementsMatch(t, flags, namesIn(row, i.README, 1), "README, flags")
+	assert.ElementsMatch(t, want, namesIn(row, i.README, 2), "README, inputs")
+	assert.ElementsMatch(t, want, namesIn(name, inputs.FindString(i.Action), 1), "action.yml")
 }
 
 // namesIn returns what a group of a pattern matches in a text.
@@ -52,21 +52,6 @@ func namesIn(pattern *regexp.Regexp, text string, group int) []string {
 	for _, match := range pattern.FindAllStringSubmatch(text, -1) {
 		if match[group] != "" {
 			found = append(found, match[group])
-		}
-	}
-	return found
-}
-
-func compare(place string, want, got []string) []string {
-	var found []string
-	for _, name := range want {
-		if !slices.Contains(got, name) {
-			found = append(found, place+": lacks "+name)
-		}
-	}
-	for _, name := range got {
-		if !slices.Contains(want, name) {
-			found = append(found, place+": has "+name+", which nobody takes")
 		}
 	}
 	return found

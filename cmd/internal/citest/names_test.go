@@ -1,10 +1,12 @@
 package citest_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
 )
@@ -21,24 +23,45 @@ func same() citest.Interface {
 	}
 }
 
-func TestDifferences(t *testing.T) {
-	assert.Empty(t, same().Differences())
+// failures are what assertions say.
+type failures []string
 
-	for says, change := range map[string]func(i *citest.Interface){
-		"README, flags: lacks new":              func(i *citest.Interface) { i.Help += "  -new\n" },
-		"action.yml: lacks new":                 func(i *citest.Interface) { i.Help += "  -new\n" },
-		"README, inputs: lacks new":             func(i *citest.Interface) { i.NotFlags = append(i.NotFlags, "new") },
-		"README, flags: has old, which nobody":  func(i *citest.Interface) { i.README += "| `-old` | | x |\n" },
-		"README, inputs: has old, which nobody": func(i *citest.Interface) { i.README += "| | `old` | x |\n" },
-		"action.yml: has old, which nobody": func(i *citest.Interface) {
-			i.Action = strings.Replace(i.Action, "  base:", "  old:\n  base:", 1)
+func (f *failures) Errorf(format string, args ...any) { *f = append(*f, fmt.Sprintf(format, args...)) }
+
+func TestEachPlaceHasTheSameNames(t *testing.T) {
+	same().AssertSame(t)
+
+	for name, change := range map[string]struct {
+		spoil  func(i *citest.Interface)
+		places []string
+	}{
+		"new": {
+			func(i *citest.Interface) { i.Help += "  -new\n" },
+			[]string{"README, flags", "README, inputs", "action.yml"},
 		},
-		"README, inputs: lacks paths": func(i *citest.Interface) {
-			i.README = strings.Replace(i.README, "`paths`", "`base`", 1)
+		"input": {
+			func(i *citest.Interface) { i.NotFlags = append(i.NotFlags, "input") },
+			[]string{"README, inputs", "action.yml"},
+		},
+		"flag":  {func(i *citest.Interface) { i.README += "| `-flag` | | x |\n" }, []string{"README, flags"}},
+		"other": {func(i *citest.Interface) { i.README += "| | `other` | x |\n" }, []string{"README, inputs"}},
+		"old": {
+			func(i *citest.Interface) { i.Action = strings.Replace(i.Action, "  base:", "  old:\n  base:", 1) },
+			[]string{"action.yml"},
+		},
+		"paths": {
+			func(i *citest.Interface) { i.README = strings.Replace(i.README, "`paths`", "`base`", 1) },
+			[]string{"README, inputs"},
 		},
 	} {
 		i := same()
-		change(&i)
-		assert.Contains(t, strings.Join(i.Differences(), "\n"), says)
+		change.spoil(&i)
+		var said failures
+		i.AssertSame(&said)
+		require.Len(t, said, len(change.places), name)
+		for n, place := range change.places {
+			assert.Contains(t, said[n], place)
+			assert.Contains(t, said[n], name)
+		}
 	}
 }
