@@ -1,5 +1,5 @@
 // Quickstart runs one job from prompt to pull request: it creates the job, waits, sends a follow-up,
-// waits again, and prints the pull request's URL. Then it shows who visits the documentation.
+// waits again, and prints the pull request's URL.
 //
 //	quickstart                                                        # on a fake
 //	quickstart -prompt "Correct the spelling on the introduction page."
@@ -22,10 +22,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
-	"text/tabwriter"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -87,11 +85,6 @@ func demonstrate(ctx context.Context, out io.Writer) error {
 
 	const pullRequest = "https://github.com/example/docs/pull/1"
 	fake := mintlifytest.NewService()
-	fake.SetVisitors([]mintlify.Visitor{
-		{Path: "/introduction", Human: 710, AI: 320, Total: 1030},
-		{Path: "/api", Human: 90, AI: 640, Total: 730},
-	})
-
 	fake.ScriptJob(
 		mintlifytest.JobStep{Status: mintlify.JobActive},
 		mintlifytest.JobStep{Fault: &mintlifytest.Fault{Status: 502, Body: "Bad Gateway"}},
@@ -142,7 +135,7 @@ func (t task) run(ctx context.Context, out io.Writer, client *mintlify.Client) e
 
 	link := cmp.Or(job.PRLink, "none (nothing changed, or the project publishes without a review)")
 	fmt.Fprintln(out, "Done. Pull request:", link)
-	return showVisitors(ctx, out, client)
+	return nil
 }
 
 // create sends the prompt with a marker, by which a person finds the pull request if the response is
@@ -178,23 +171,4 @@ func wait(
 		fmt.Fprintf(out, "  after %s: %s\n", waited, p.Status)
 	})
 	return client.Jobs.WaitUntilDone(ctx, id, append(opts, show)...)
-}
-
-// showVisitors shows the totals of the last 30 full days and the ten pages visited most.
-func showVisitors(ctx context.Context, out io.Writer, client *mintlify.Client) error {
-	today := mintlify.DayOf(time.Now().UTC())
-	params := mintlify.VisitorsParams{DateFrom: today.AddDays(-30), DateTo: today} // exclusive
-	rows, err := mintlify.Collect(client.Analytics.Visitors(ctx, params))
-	if err != nil {
-		return err
-	}
-
-	slices.SortStableFunc(rows, func(a, b mintlify.Visitor) int { return cmp.Compare(b.Total, a.Total) })
-	fmt.Fprintf(out, "\nUnique visitors of the top pages, from %s to before %s:\n", params.DateFrom, params.DateTo)
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "human\tAI\ttotal\t  page")
-	for _, row := range rows[:min(10, len(rows))] {
-		fmt.Fprintf(table, "%d\t%d\t%d\t  %s\n", row.Human, row.AI, row.Total, row.Path)
-	}
-	return table.Flush()
 }

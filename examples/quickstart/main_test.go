@@ -50,7 +50,6 @@ func TestACommandLineWithoutATaskCreatesNoJob(t *testing.T) {
 func TestFromAPromptToAPullRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := mintlifytest.NewService()
-		fake.SetVisitors([]mintlify.Visitor{{Path: "/a", Total: 1}, {Path: "/b", Human: 7, AI: 2, Total: 9}})
 		client := fake.Client(mintlifytest.WithRealSchedule())
 		var out strings.Builder
 		require.NoError(t, task{prompt: "Fix it", followUp: "And that"}.run(t.Context(), &out, client))
@@ -62,8 +61,6 @@ func TestFromAPromptToAPullRequest(t *testing.T) {
 		assert.Equal(t, marked, requests[0].Prompt)
 		assert.Contains(t, out.String(), "\nSending the follow-up: And that\n")
 		assert.Contains(t, out.String(), "\nDone. Pull request: https://github.com/example/docs/pull/1\n")
-		assert.Contains(t, out.String(), "  7   2      9  /b\n      0   0      1  /a\n", "sorted")
-		assert.Equal(t, "1999-12-02", requests[len(requests)-1].Query.Get("dateFrom"))
 
 		fake.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 504, Acted: true})
 		err := task{prompt: "Fix it"}.run(t.Context(), &out, client)
