@@ -51,19 +51,17 @@ type event struct {
 // isZeros reports whether an event says that there is no commit.
 func isZeros(commit string) bool { return commit != "" && strings.Trim(commit, "0") == "" }
 
-// findOccasion reads the event, unless the command line says what the change is.
+// findOccasion reads the event, unless the command line says what the change is. A person who starts a
+// workflow_dispatch takes precedence over the command line.
 func (p *program) findOccasion() (occasion, error) {
 	what, err := p.readOccasion()
 	what.decision.job = cmp.Or(p.options.job, what.decision.job)
 	what.decision.again = p.options.again || what.decision.again
 
-	if err != nil || what.skip != "" {
-		return what, err
+	if err == nil && what.skip == "" && what.decision.job != "" && what.decision.again {
+		err = errors.New("job and again exclude each other")
 	}
-	if what.decision.job != "" && what.decision.again {
-		return what, errors.New("job and again exclude each other")
-	}
-	return what, nil
+	return what, err
 }
 
 func (p *program) readOccasion() (occasion, error) {
@@ -79,13 +77,6 @@ func (p *program) readOccasion() (occasion, error) {
 		return occasion{}, fmt.Errorf("the event cannot be read (GITHUB_EVENT_PATH): %w", err)
 	}
 
-	if isGiven { // and the event is a workflow_dispatch, whose person takes precedence over the workflow
-		given.base = cmp.Or(e.input("base"), given.base)
-		given.head = cmp.Or(e.input("head"), given.head)
-		given.decision = e.decision()
-		return given, nil
-	}
-
 	switch name {
 	case "pull_request", "pull_request_target":
 		return e.ofPullRequest(name)
@@ -94,7 +85,7 @@ func (p *program) readOccasion() (occasion, error) {
 	case "release":
 		return e.ofRelease()
 	case "workflow_dispatch":
-		return p.dispatched(e)
+		return p.dispatched(e, given)
 	case "merge_group":
 		return occasion{skip: "a branch of a merge queue is not merged yet"}, nil
 	}
@@ -165,19 +156,18 @@ func (e event) input(name string) string {
 	return text
 }
 
-// decision returns what a person has entered about the job of the change.
-func (e event) decision() decision {
-	return decision{job: e.input("job"), again: e.input("again") != ""}
-}
-
-// dispatched returns the change of a workflow_dispatch.
-func (p *program) dispatched(e event) (occasion, error) {
+// dispatched returns the change of a workflow_dispatch. given is what the workflow says of it.
+func (p *program) dispatched(e event, given occasion) (occasion, error) {
 	what := occasion{
-		base:     e.input("base"),
-		head:     cmp.Or(e.input("head"), p.step.Getenv("GITHUB_SHA")),
-		decision: e.decision(),
+		base:     cmp.Or(e.input("base"), given.base),
+		head:     cmp.Or(e.input("head"), given.head),
+		decision: decision{job: e.input("job"), again: e.input("again") != ""},
+	}
+	if given.base != "" || given.head != "" {
+		return what, nil
 	}
 
+	what.head = cmp.Or(what.head, p.step.Getenv("GITHUB_SHA"))
 	if what.base == "" && what.decision.job == "" && p.options.job == "" {
 		// A job alone is one of GITHUB_SHA. Since it rarely is, the error asks for the head, too.
 		return occasion{}, errors.New("the input base is empty: enter the commit before the change as base, " +
