@@ -86,27 +86,11 @@ func (g *git) runTo(ctx context.Context, stdout io.Writer, args ...string) {
 		err = ci.NotStarted.Of(err)
 	}
 
-	g.err = &gitError{command: args[0], cause: err, said: string(bytes.TrimSpace(stderr.text))}
-}
-
-// gitError is why a command of git has failed.
-type gitError struct {
-	command string
-	cause   error
-	// said is what git printed on stderr.
-	said string
-}
-
-func (e *gitError) Error() string {
-	text := fmt.Sprintf("git %s: %v", e.command, e.cause)
-	if e.said != "" {
-		text += ": " + e.said
+	g.err = fmt.Errorf("git %s: %w", args[0], err)
+	if said := bytes.TrimSpace(stderr.text); len(said) > 0 {
+		g.err = fmt.Errorf("%w:\n%s", g.err, said)
 	}
-	return text
 }
-
-// Unwrap returns how the command ended.
-func (e *gitError) Unwrap() error { return e.cause }
 
 // fail sets err, unless something has failed before: git does not run any more.
 func (g *git) fail(err error) {
@@ -122,10 +106,8 @@ const maxAttempts = 3
 func retried(ctx context.Context, call func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := call()
-		if err == nil || attempt == maxAttempts || ci.OutcomeOf(err) != ci.NotStarted {
-			return err
-		}
-		if !ci.Sleep(ctx, time.Duration(attempt)*time.Second) {
+		isOver := attempt == maxAttempts || ci.OutcomeOf(err) != ci.NotStarted
+		if isOver || !ci.Sleep(ctx, time.Duration(attempt)*time.Second) {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -51,7 +50,10 @@ func (s refs) read(ctx context.Context, key string) (versions []once.Record, end
 func (s refs) fetch(ctx context.Context, ref string) (string, error) {
 	g := s.git
 	local := fmt.Sprintf("refs/docs-on-merge-read/%s-%s", path.Base(ref), strings.ToLower(rand.Text()))
-	defer s.forget(ctx, local)
+	defer func() {
+		forget := s.git
+		forget.run(context.WithoutCancel(ctx), "update-ref", "-d", local)
+	}()
 
 	// Without --depth: the history is the record, and a clone must not become shallow.
 	g.runRemote(ctx, "fetch", "--quiet", "--no-write-fetch-head", "--no-tags",
@@ -64,21 +66,14 @@ func (s refs) fetch(ctx context.Context, ref string) (string, error) {
 	return history, g.err
 }
 
-// forget deletes a ref of the clone, if it is there.
-func (s refs) forget(ctx context.Context, local string) {
-	g := s.git
-	g.run(context.WithoutCancel(ctx), "update-ref", "-d", local)
-}
-
 // hasNoRef reports whether git says that a remote lacks a ref. Git ends with the same status if the remote is
 // down, and a record that is overlooked makes a second job, so only this one line counts.
 func hasNoRef(err error, ref string) bool {
-	var failed *gitError
-	if !errors.As(err, &failed) {
+	if err == nil {
 		return false
 	}
 
-	for line := range strings.Lines(failed.said) {
+	for line := range strings.Lines(err.Error()) {
 		if strings.EqualFold(strings.TrimSpace(line), "fatal: couldn't find remote ref "+ref) {
 			return true
 		}

@@ -165,7 +165,7 @@ func TestOnlyGitsOwnLineMeansThatThereIsNoRecord(t *testing.T) {
 		"fatal: Referenz " + ref + " konnte nicht gefunden werden":     false,
 		"": false,
 	} {
-		assert.Equal(t, isNone, hasNoRef(&gitError{said: said, cause: errors.New("exit status 128")}, ref), said)
+		assert.Equal(t, isNone, hasNoRef(errors.New("git fetch: exit status 128:\n"+said), ref), said)
 	}
 	assert.False(t, hasNoRef(nil, ref))
 	assert.False(t, hasNoRef(errStalled, ref))
