@@ -23,12 +23,9 @@ type change struct {
 	tag string
 	// title and body come from its pull requests, as far as they are known.
 	title, body string
-	// stat sums up the files.
-	stat stat
-	// files has a line for each file, and subjects one for each commit.
-	files, subjects excerpt
-	// patches are the diffs of the files.
-	patches []*excerpt
+	difference
+	// subjects has a line for each commit.
+	subjects excerpt
 	// skip says why there is nothing to do. "" means that there is something.
 	skip string
 }
@@ -48,20 +45,27 @@ func (p *program) findChange(ctx context.Context, what occasion) (change, error)
 	c := change{}
 	c.tag = g.findTag(ctx, what)
 	c.head = g.findHead(ctx, what, c.tag)
-	c.base = p.findBase(ctx, &g, what, c)
+	c.base = g.findBase(ctx, what, c)
 	c.repository = p.findRepository(ctx, g)
-	p.warnOfPaths(ctx, &g, c.head)
+
+	for _, path := range p.unmatchedPaths(ctx, &g, c.head) { // else nobody sees that no merge is documented any more
+		p.step.Warnf("The path %q matches no file of commit %s: was it renamed?", path, c.head)
+	}
 
 	found := p.findMerges(ctx, &g, what.pull, c)
 	c.title, c.body = tell(found)
 
 	for _, part := range c.findParts(found) {
-		c.add(p.read(ctx, &g, part), p.options.maxPrompt)
+		c.read(ctx, &g, part.base, part.head, p.options.paths, p.options.maxPrompt)
 	}
+	if !p.options.withDiff {
+		c.patches = nil
+	}
+
+	c.subjects.limit = p.options.maxPrompt
 	for _, part := range c.findTold(found) {
-		if subjects := g.subjects(ctx, part); subjects != "" {
-			c.subjects.add(excerpt{text: []byte(subjects + "\n")}, p.options.maxPrompt)
-		}
+		g.runTo(ctx, &c.subjects, "log", "--no-show-signature", "--format=%s", "--max-count=1000",
+			part.head, "^"+part.base)
 	}
 
 	if what.decision.job == "" { // else a person has said what the change's job is
@@ -70,18 +74,13 @@ func (p *program) findChange(ctx context.Context, what occasion) (change, error)
 	return c, g.err
 }
 
-// warnOfPaths warns of each -path that matches no file of a commit: if a folder is renamed, no merge is
-// documented any more.
-func (p *program) warnOfPaths(ctx context.Context, g *git, commit string) {
-	for _, path := range p.unmatchedPaths(ctx, g, commit) {
-		p.step.Warnf("The path %q matches no file of commit %s: was it renamed?", path, commit)
-	}
-}
+// exclusion matches a pathspec that only leaves files out.
+var exclusion = regexp.MustCompile(`^:([!^]|\(([^)]*,)?exclude[,)])`)
 
 // unmatchedPaths returns each -path that matches no file of a commit.
 func (p *program) unmatchedPaths(ctx context.Context, g *git, commit string) (unmatched []string) {
 	for _, path := range p.options.paths {
-		if isExclusion(path) {
+		if exclusion.MatchString(path) {
 			continue
 		}
 		files := g.run(ctx, "diff", "--name-only", "--no-renames", g.emptyTree(ctx), commit, "--", path)
@@ -91,11 +90,6 @@ func (p *program) unmatchedPaths(ctx context.Context, g *git, commit string) (un
 	}
 	return unmatched
 }
-
-var exclusion = regexp.MustCompile(`^:([!^]|\(([^)]*,)?exclude[,)])`)
-
-// isExclusion reports whether a pathspec only leaves files out.
-func isExclusion(path string) bool { return exclusion.MatchString(path) }
 
 // whySkip says why there is nothing to do, or returns "".
 func (c change) whySkip(found []merge) string {
@@ -135,10 +129,10 @@ func (g *git) findHead(ctx context.Context, what occasion, tag string) string {
 
 // findBase returns the commit before the change. For a force push that is the commit that the
 // branch had before: the change is the difference.
-func (p *program) findBase(ctx context.Context, g *git, what occasion, c change) string {
+func (g *git) findBase(ctx context.Context, what occasion, c change) string {
 	switch {
 	case what.base == "" && c.tag != "":
-		return p.previousTag(ctx, g, c)
+		return g.previousTag(ctx, c)
 	case what.base == "":
 		return what.pull.base(ctx, g, c.head)
 	case !isZeros(what.base):
@@ -157,18 +151,12 @@ func (p *program) findBase(ctx context.Context, g *git, what occasion, c change)
 }
 
 // previousTag returns the commit of the nearest tag before the change's own.
-func (p *program) previousTag(ctx context.Context, g *git, c change) string {
+func (g *git) previousTag(ctx context.Context, c change) string {
 	previous := g.run(ctx, "describe", "--tags", "--abbrev=0", c.head+"^")
 	hasRun := errors.As(g.err, new(*exec.ExitError))
-
 	if c.head != "" && hasRun {
-		wayOut := "say with -base where the change begins"
-		if p.step.OnGitHub() {
-			wayOut = `enter as base in "Run workflow" where the change begins (on a command line: -base)`
-		}
-
-		g.err = fmt.Errorf("no tag before %s is in this clone: fetch all of it with its tags "+
-			"(fetch-depth: 0 of actions/checkout), or %s: %w", c.tag, wayOut, g.err)
+		g.err = fmt.Errorf("no tag before %s is in this clone: fetch all of it with its tags (fetch-depth: 0 of "+
+			"actions/checkout), or enter as base where the change begins (on a command line: -base): %w", c.tag, g.err)
 	}
 	return g.commit(ctx, tags+previous)
 }
@@ -193,30 +181,11 @@ func (r pullRequest) base(ctx context.Context, g *git, head string) string {
 		return parent
 	}
 
-	isSquashed := g.counts(ctx, parent, head) == stat{files: r.ChangedFiles, added: r.Additions, removed: r.Deletions}
+	var whole difference
+	whole.readCounts(ctx, g, []string{parent, head, "--"})
+	isSquashed := whole.stat == stat{files: r.ChangedFiles, added: r.Additions, removed: r.Deletions}
 	if isSquashed {
 		return parent
 	}
 	return g.commit(ctx, fmt.Sprintf("%s~%d", head, r.Commits))
-}
-
-// read reads what differs in a part of the change.
-func (p *program) read(ctx context.Context, g *git, part part) difference {
-	diff := g.diff(ctx, part.base, part.head, p.options.paths, p.options.maxPrompt)
-	if !p.options.withDiff {
-		diff.patches = nil
-	}
-	return diff
-}
-
-// subjects returns a line for each commit of a part.
-func (g *git) subjects(ctx context.Context, part part) string {
-	return g.run(ctx, "log", "--no-show-signature", "--format=%s", "--max-count=1000", part.head, "^"+part.base)
-}
-
-// add adds what differs in a part, and keeps at most limit bytes of the list of files.
-func (c *change) add(diff difference, limit int) {
-	c.stat = c.stat.plus(diff.stat)
-	c.files.add(diff.files, limit)
-	c.patches = append(c.patches, diff.patches...)
 }

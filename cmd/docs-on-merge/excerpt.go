@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"slices"
+	"sort"
 	"strings"
 )
 
@@ -26,13 +26,6 @@ func (e *excerpt) Write(data []byte) (int, error) {
 	e.text = append(e.text, data[:fits]...)
 	e.isCut = e.isCut || fits < len(data)
 	return len(data), nil
-}
-
-// add appends other, and keeps at most limit bytes.
-func (e *excerpt) add(other excerpt, limit int) {
-	e.limit = limit
-	_, _ = e.Write(other.text) // it never fails
-	e.isCut = e.isCut || other.isCut
 }
 
 // cutTo keeps whole lines of at most limit bytes.
@@ -74,29 +67,16 @@ func fit(texts []*excerpt, limit int) {
 		e.cutTo(0)
 	}
 
-	length := lengthFor(texts[:kept], limit)
+	length := sort.Search(limit, func(length int) bool { // at one more, the texts would not fit
+		size := 0
+		for _, e := range texts[:kept] {
+			size += min(len(e.text), length+1)
+		}
+		return size > limit
+	})
 	for _, e := range texts[:kept] {
 		e.cutTo(length)
 	}
-}
-
-// lengthFor returns the length to which texts are to be cut, so that all of them have at most limit bytes.
-func lengthFor(texts []*excerpt, limit int) int {
-	var sizes []int
-	for _, e := range texts {
-		sizes = append(sizes, len(e.text))
-	}
-	slices.Sort(sizes)
-
-	room := limit
-	for i, size := range sizes {
-		share := room / (len(sizes) - i)
-		if size > share {
-			return share
-		}
-		room -= size
-	}
-	return limit // nothing is to be cut
 }
 
 // join joins texts, and marks where something was cut. Neighbors of which nothing is left share

@@ -132,7 +132,7 @@ func TestAdviceNamesWhatAPersonHas(t *testing.T) {
 	w := released(t)
 	w.git("tag", "--delete", "v1.0.0")
 	w.onGitHub("release", publishedRelease("v1.1.0"))
-	assert.Contains(t, w.runOnce().Log, `enter as base in "Run workflow" where the change begins (on a command line: -base)`)
+	assert.Contains(t, w.runOnce().Log, "enter as base where the change begins (on a command line: -base)")
 	w.onGitHub("schedule", map[string]any{})
 	assert.Contains(t, w.runOnce().Log, "give the action base and head (on a command line: -base and -head)")
 }
