@@ -37,18 +37,14 @@ type finding struct {
 	text string
 }
 
-func (f finding) String() string {
-	verdict := "not checked"
-	switch f.outcome {
-	case checked:
-		verdict = "ok"
-	case ci.SetUp:
-		verdict = "wrong"
-	case ci.NotStarted:
-		verdict = "no response"
-	}
-	return f.about + ": " + verdict + ": " + f.text
+var verdicts = map[ci.Outcome]string{
+	checked:       "ok",
+	ci.SetUp:      "wrong",
+	ci.NotStarted: "no response",
+	"":            "not checked",
 }
+
+func (f finding) String() string { return f.about + ": " + verdicts[f.outcome] + ": " + f.text }
 
 // found is a finding whose question had an error or, without one, the response that text describes.
 func found(about string, err error, text string) finding {
@@ -57,13 +53,12 @@ func found(about string, err error, text string) finding {
 	}
 
 	outcome := ci.OutcomeOf(err)
-	if errors.As(err, new(*refusal)) { // a wrong token is not an outage
+	var failed *responseError
+	if errors.As(err, &failed) && !failed.mayPass { // a wrong token is not an outage
 		outcome = ci.SetUp
 	}
 	return finding{about: about, outcome: outcome, text: err.Error()}
 }
-
-func notChecked(about, why string) finding { return finding{about: about, text: why} }
 
 // reportChecks checks the set-up instead of documenting a change, and returns the exit code.
 func (p *program) reportChecks(ctx context.Context) int {
@@ -113,57 +108,48 @@ func (p *program) check(ctx context.Context) []finding {
 	}
 
 	c := change{head: head, base: head, repository: p.findRepository(ctx, g)}
-	findings = append(findings, p.checkTemplate(c), p.checkPaths(ctx, c))
+	_, err := p.makePrompt(c)
+	findings = append(findings, found("template", err, "it makes a prompt"), p.checkPaths(ctx, c))
 	if c.repository == "" {
 		return append(findings, found("repository", errNoRepository, ""))
 	}
 	findings = append(findings, p.checkPulls(ctx, c), p.checkDocs(ctx, c))
 
-	records, record := p.checkRecord(ctx, c)
+	store, record := p.checkRecord(ctx, c)
 	findings = append(findings, record)
-	if records.store == nil {
-		return append(findings, notChecked("commits", "there is no record to read"))
+	if store == nil {
+		return append(findings, finding{about: "commits", text: "there is no record to read"})
 	}
-	return append(findings, p.checkCommits(ctx, c, records))
+	return append(findings, p.checkCommits(ctx, c, store))
 }
 
 // checkService asks the question that package once asks before it sends a prompt.
 func (p *program) checkService(ctx context.Context) finding {
-	const about = aboutService
 	if p.options.dryRun && usage.Keys(p.step.Getenv) != nil {
-		return notChecked(about, "no key")
+		return finding{about: aboutService, text: "no key"}
 	}
 	client, err := p.step.Connect()
 	if err != nil {
-		return found(about, err, "")
+		return found(aboutService, err, "")
 	}
 
 	_, err = client.Jobs.Get(ctx, "preflight")
 	var response *mintlify.APIError
-	if errors.As(err, &response) && response.StatusCode == http.StatusNotFound {
-		return found(about, nil, "the service knows them, as far as it tells without a job")
-	}
-	if err == nil {
+	switch {
+	case errors.As(err, &response) && response.StatusCode == http.StatusNotFound:
+		err = nil
+	case err == nil:
 		err = errors.New("it has a job that cannot exist, so something else must have responded: " +
 			"is MINTLIFY_BASE_URL right?")
-	}
-	if ci.OutcomeOf(err) == ci.SetUp {
+	case ci.OutcomeOf(err) == ci.SetUp:
 		err = fmt.Errorf("%w. Compare both with the API keys page of the dashboard: a new key ends after 90 days", err)
 	}
-	return found(about, err, "")
-}
-
-func (p *program) checkTemplate(c change) finding {
-	if c.repository == "" {
-		c.repository = exampleRepository
-	}
-	_, err := p.makePrompt(c)
-	return found("template", err, "it makes a prompt")
+	return found(aboutService, err, "the service knows them, as far as it tells without a job")
 }
 
 func (p *program) checkPaths(ctx context.Context, c change) finding {
 	if len(p.options.paths) == 0 {
-		return notChecked("paths", "none are given")
+		return finding{about: "paths", text: "none are given"}
 	}
 
 	g := p.git
@@ -172,75 +158,68 @@ func (p *program) checkPaths(ctx context.Context, c change) finding {
 	if len(unmatched) > 0 {
 		err = fmt.Errorf("%q match no file of commit %s: were they renamed?", unmatched, c.head)
 	}
-	return found("paths", err, fmt.Sprintf("each matches files of commit %s", c.head))
+	return found("paths", err, "each matches files of commit "+c.head)
 }
 
 // checkPulls asks whether the token may read pull requests, which say what is to be skipped.
 func (p *program) checkPulls(ctx context.Context, c change) finding {
-	lookup := p.newPulls(c.repository)
-	if lookup.isBlind {
-		return notChecked("pull requests", "GitHub does not run this, or GITHUB_TOKEN and -repository are not given")
+	const about = "pull requests"
+	if !p.onGitHub() {
+		return finding{about: about, text: "GitHub does not run this, or GITHUB_TOKEN and -repository are not given"}
 	}
-	_, err := lookup.ask(ctx, c.head)
-	return found("pull requests", err, "the token may read those of "+c.repository)
+	_, err := p.askForPulls(ctx, c.repository, c.head)
+	return found(about, err, "the token may read those of "+c.repository)
 }
 
 // checkDocs asks whether a run can look for the pull request of a lost response.
 func (p *program) checkDocs(ctx context.Context, c change) finding {
 	const about = "docs-repository"
 	if p.options.docsRepository == "" {
-		return notChecked(about, "it is not given")
+		return finding{about: about, text: "it is not given"}
 	}
 
 	look := p.newFinder(ctx, c)
 	if look == nil {
-		return notChecked(about, "a run does not look there on GitLab, or without GITHUB_DOCS_TOKEN or GITHUB_TOKEN")
+		return finding{about: about, text: "a run does not look there on GitLab, or without a token for it"}
 	}
-	_, err := docspulls.Page(ctx, look.get, look.repository, 1)
-	return found(about, err, "the token may read the pull requests of "+look.repository)
+	_, err := docspulls.Page(ctx, look.api.get, look.api.repository, 1)
+	return found(about, err, "the token may read the pull requests of "+look.api.repository)
 }
 
-// checkRecord asks whether the record of jobs can be read, and returns its place. The place has no store if the
-// record cannot be read, or does not exist yet.
-func (p *program) checkRecord(ctx context.Context, c change) (place, finding) {
+// checkRecord asks whether the record of jobs can be read, and returns its store: nil if the record cannot be
+// read, or does not exist yet.
+func (p *program) checkRecord(ctx context.Context, c change) (once.Store, finding) {
 	about := aboutRecord + " in " + p.options.state
 	if p.options.state == "" && p.fromGitHub(ctx) {
 		about = aboutRecord + " in statuses"
 	} else if !strings.HasPrefix(p.options.state, "git:") {
-		dir, err := dirOf(p.options.state)
+		dir, err := p.stateDir()
 		if err != nil {
-			return place{}, found(aboutRecord, err, "")
+			return nil, found(aboutRecord, err, "")
 		}
 		about = aboutRecord + " in " + dir
 		if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-			return place{}, found(about, nil, "the first run makes the folder")
+			return nil, found(about, nil, "the first run makes the folder")
 		}
 	}
 
-	opened, err := p.openPlace(ctx, c)
+	store, _, err := p.openStore(ctx, c)
 	if err == nil {
-		_, err = opened.store.Get(ctx, c.recordKey(""))
+		_, err = store.Get(ctx, c.recordKey(""))
 	}
 	if err != nil {
-		return place{}, found(about, err, "")
+		return nil, found(about, err, "")
 	}
-	return opened, found(about, nil, "it can be read; the first run shows whether it can be written")
+	return store, found(about, nil, "it can be read; the first run shows whether it can be written")
 }
 
-// tally counts commits by what is on record of them.
-type tally struct {
-	// known are those with a record or a skip.
-	known int
-	// pending are those whose job should have ended long ago.
-	pending []string
-}
-
-// checkCommits counts how many of the newest commits of the default branch have a record.
-func (p *program) checkCommits(ctx context.Context, c change, records place) finding {
+// checkCommits counts how many of the newest commits of the default branch have a record or a skip. It names those
+// whose job should have ended long ago.
+func (p *program) checkCommits(ctx context.Context, c change, store once.Store) finding {
 	const about = "commits"
 	projectID := strings.TrimSpace(p.step.Getenv("MINTLIFY_PROJECT_ID"))
 	if projectID == "" {
-		return notChecked(about, "MINTLIFY_PROJECT_ID is not set")
+		return finding{about: about, text: "MINTLIFY_PROJECT_ID is not set"}
 	}
 
 	g := p.git
@@ -251,58 +230,63 @@ func (p *program) checkCommits(ctx context.Context, c change, records place) fin
 		return found(about, g.err, "")
 	}
 
-	var t tally
+	known := 0
+	var pending []string
 	for _, commit := range commits {
 		c.head = commit
-		if err := p.count(ctx, &t, c, c.recordKey(projectID), records); err != nil {
+		record, isKnown, err := p.recordOf(ctx, c, c.recordKey(projectID), store)
+		if err != nil {
 			return found(about, err, "")
 		}
-	}
 
-	text := fmt.Sprintf("of the last %d of %s, %d have a record or a skip", len(commits), branch, t.known)
-	switch {
-	case len(t.pending) > 0:
-		pending := strings.Join(t.pending, ", ")
-		text += ". Pending for more than a day, so run again for: " + pending
-		p.step.Warnf("Commits are pending for more than a day: run again for %s", pending)
-	case t.known == 0:
-		text += ". Does the step run on this branch, or was the branch renamed?"
-	case t.known < len(commits):
-		text += " (in the middle of a push there is none)"
+		if isKnown {
+			known++
+		}
+		if isLongPending(record) {
+			pending = append(pending, commit)
+		}
 	}
-	return found(about, nil, text)
+	return found(about, nil, p.sayCommits(len(commits), branch, known, pending))
 }
 
-// count adds a commit to a tally.
-func (p *program) count(ctx context.Context, t *tally, c change, key string, records place) error {
-	var err error
-	hasSkip := false
-	if records.statuses != nil { // those of another commit
-		records, err = p.openStatuses(c)
-		if err != nil {
-			return err
-		}
+// isLongPending reports whether the job of a record should have ended long ago.
+func isLongPending(r once.Record) bool {
+	isAtWork := r.State == once.Running || r.State == once.Sending
+	return isAtWork && time.Since(r.UpdatedAt) > longPending
+}
 
-		_, newest, err := records.statuses.readAll(ctx, key)
-		if err != nil {
-			return err
-		}
-		hasSkip = newest.Description != ""
+func (p *program) sayCommits(all int, branch string, known int, pending []string) string {
+	text := fmt.Sprintf("of the last %d of %s, %d have a record or a skip", all, branch, known)
+	switch {
+	case len(pending) > 0:
+		names := strings.Join(pending, ", ")
+		text += ". Pending for more than a day, so run again for: " + names
+		p.step.Warnf("Commits are pending for more than a day: run again for %s", names)
+	case known == 0:
+		text += ". Does the step run on this branch, or was the branch renamed?"
+	case known < all:
+		text += " (in the middle of a push there is none)"
+	}
+	return text
+}
+
+// recordOf returns the record of a change, and whether there is one or a skip. Statuses are of a commit each, so for
+// them store is another one.
+func (p *program) recordOf(ctx context.Context, c change, key string, store once.Store) (once.Record, bool, error) {
+	if p.options.state != "" || !p.fromGitHub(ctx) {
+		record, err := store.Get(ctx, key)
+		return record, record.Version > 0, err
 	}
 
-	record, err := records.store.Get(ctx, key)
+	s, err := p.openStatuses(c)
 	if err != nil {
-		return err
+		return once.Record{}, false, err
 	}
-
-	if record.Version > 0 || hasSkip {
-		t.known++
+	versions, newest, err := s.readAll(ctx, key)
+	if err != nil || len(versions) == 0 {
+		return once.Record{}, newest.Description != "", err
 	}
-	isAtWork := record.State == once.Running || record.State == once.Sending
-	if isAtWork && time.Since(record.UpdatedAt) > longPending {
-		t.pending = append(t.pending, c.head)
-	}
-	return nil
+	return versions[len(versions)-1], true, nil
 }
 
 // defaultBranch returns the default branch as this clone has it, else HEAD.

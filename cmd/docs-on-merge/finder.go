@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/http"
-	"strings"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
@@ -21,12 +19,11 @@ const (
 // finder looks in the documentation's repository for the pull request that a prompt has led to
 // whose response was lost.
 type finder struct {
-	api        *gitHub
-	repository string
-	sendTime   time.Duration
-	step       *ci.Step
-	// asked counts the calls of find.
+	p   *program
+	api *gitHub
+	// asked counts the calls of find, and took is how long the run kept calling it.
 	asked int
+	took  time.Duration
 	// said is the last error that was logged.
 	said string
 	// isBlind says that the token may not read the pull requests.
@@ -54,44 +51,28 @@ func (p *program) newFinder(ctx context.Context, c change) *finder {
 	}
 	api.needs = "the token needs pull-requests: read in " + repository + ", and the job's own token cannot read " +
 		"another private repository: give one as docs-token, or by hand as GITHUB_DOCS_TOKEN"
-	return &finder{api: api, repository: repository, sendTime: p.sendTime, step: p.step}
+	return &finder{p: p, api: api}
 }
 
 // find returns the pull request of a record, if there is one. It is for [once.WithFinder]. It logs
 // its errors itself, each once.
 func (f *finder) find(ctx context.Context, r once.Record) (once.Found, error) {
 	f.asked++
-	link, err := f.search(ctx, r)
-	if err != nil {
-		f.tell(ctx, err)
-		return once.Found{}, nil
-	}
-
-	if link != "" {
-		f.step.Printf("Found the pull request of the lost response: %s", link)
-	}
-	return once.Found{PRLink: link}, nil
-}
-
-// search returns the link of the pull request of a record, or "".
-func (f *finder) search(ctx context.Context, r once.Record) (string, error) {
-	begun := docspulls.SentAfter(r, f.sendTime)
+	begun := docspulls.SentAfter(r, f.p.sendTime)
 	isKey := func(key string) bool { return key == r.Key }
-	for pulls, err := range docspulls.Pages(ctx, f.get, f.repository, begun) {
+	for pulls, err := range docspulls.Pages(ctx, f.api.get, f.api.repository, begun) {
 		if err != nil {
-			return "", err
+			f.tell(ctx, err)
+			break
 		}
-		if link := docspulls.Find(pulls, f.repository, begun, isKey); link != "" {
-			return f.step.Link(link), nil
+
+		link := f.p.step.Link(docspulls.Find(pulls, f.api.repository, begun, isKey))
+		if link != "" {
+			f.p.step.Printf("Found the pull request of the lost response: %s", link)
+			return once.Found{PRLink: link}, nil
 		}
 	}
-	return "", nil
-}
-
-// get is a [docspulls.Get].
-func (f *finder) get(ctx context.Context, path string, into any) error {
-	below := strings.TrimPrefix(path, "repos/"+f.repository)
-	return f.api.do(ctx, http.MethodGet, below, nil, into)
+	return once.Found{}, nil
 }
 
 // tell logs an error once.
@@ -101,9 +82,26 @@ func (f *finder) tell(ctx context.Context, err error) {
 	}
 	f.isBlind = ci.OutcomeOf(err) == ci.SetUp
 
-	text := fmt.Sprintf("The pull requests of %s cannot be read: %v", f.repository, err)
+	text := fmt.Sprintf("The pull requests of %s cannot be read: %v", f.api.repository, err)
 	if text != f.said {
-		f.step.Printf("%s", text)
+		f.p.step.Printf("%s", text)
 	}
 	f.said = text
+}
+
+// looked says where a run has looked for the pull request, and for how long. It is "" if nobody looks.
+func (f *finder) looked() string {
+	switch {
+	case f == nil || f.asked == 0:
+		return ""
+	case f.said != "":
+		return f.said + ". "
+	}
+
+	howLong := "once"
+	if f.took >= lookEvery {
+		howLong = "for " + f.took.Round(time.Second).String()
+	}
+	return fmt.Sprintf("This run looked %s in the pull requests of %s, and each later run looks again. ",
+		howLong, f.api.repository)
 }

@@ -26,8 +26,8 @@ var repositoryName = regexp.MustCompile(`^[A-Za-z0-9_-]+/[A-Za-z0-9_.-]+$`)
 
 // gitHub is GitHub's API, for one repository.
 type gitHub struct {
-	url, token string
-	client     http.Client
+	url, repository, token string
+	client                 http.Client
 	// needs says what a token needs that is denied.
 	needs string
 }
@@ -35,28 +35,29 @@ type gitHub struct {
 const needsOfJob = "the job needs permissions: statuses: write, and pull-requests: read; " +
 	"a job of a fork's pull request gets neither"
 
-var errNoToken = errors.New("GITHUB_TOKEN is not set")
+var errNoToken = &responseError{error: errors.New("GITHUB_TOKEN is not set"), isDenied: true}
 
-func (p *program) openGitHub(repository string) (*gitHub, error) {
-	token := p.step.Getenv("GITHUB_TOKEN")
+func (p *program) newGitHub(repository, token string) (*gitHub, error) {
 	if token == "" {
 		return nil, errNoToken
 	}
-	return p.newGitHub(repository, token)
-}
-
-func (p *program) newGitHub(repository, token string) (*gitHub, error) {
 	if !repositoryName.MatchString(repository) {
 		return nil, fmt.Errorf("%q is not the owner/name of a repository", repository)
 	}
 
 	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &gitHub{
-		url:    cmp.Or(p.step.Getenv("GITHUB_API_URL"), "https://api.github.com") + "/repos/" + repository,
-		token:  token,
-		client: http.Client{Transport: p.forge, Timeout: gitHubTime, CheckRedirect: noRedirect},
-		needs:  needsOfJob,
+		url:        cmp.Or(p.step.Getenv("GITHUB_API_URL"), "https://api.github.com") + "/",
+		repository: repository,
+		token:      token,
+		client:     http.Client{Transport: p.forge, Timeout: gitHubTime, CheckRedirect: noRedirect},
+		needs:      needsOfJob,
 	}, nil
+}
+
+// get is a [docspulls.Get].
+func (g *gitHub) get(ctx context.Context, path string, into any) error {
+	return g.do(ctx, http.MethodGet, path, nil, into)
 }
 
 // do makes a call, and retries it if that may help: all our calls are safe to repeat.
@@ -86,41 +87,46 @@ func (g *gitHub) attempt(ctx context.Context, method, path string, body []byte, 
 	return json.Unmarshal(data, into)
 }
 
-// refusal is a response of GitHub that no later attempt would change.
-type refusal struct {
+// responseError is a response of GitHub that failed, or whose body was interrupted.
+type responseError struct {
 	error
 	code int
 	// isDenied says that the token lacks a permission.
 	isDenied bool
+	// mayPass says that a later attempt may succeed, after wait. If wait is 0, GitHub does not say when.
+	mayPass bool
+	wait    time.Duration
 }
 
-// responseError returns the error of a response that failed, or whose body was interrupted.
 func (g *gitHub) responseError(req *http.Request, resp *http.Response, body []byte) error {
+	text := fmt.Sprintf("%s %s: %s", req.Method, req.URL.Path, resp.Status)
 	quoted := bytes.TrimSpace(body[:min(len(body), maxQuoted)])
-	err := fmt.Errorf("%s %s: %s", req.Method, req.URL.Path, resp.Status)
 	if len(quoted) > 0 {
-		err = fmt.Errorf("%w: %s", err, quoted)
+		text += ": " + string(quoted)
 	}
 
 	code := resp.StatusCode
-	isDenied := code == http.StatusForbidden || code == http.StatusNotFound
+	limited := isLimited(resp, body)
+	mayPass := limited || code >= 500 || code < 300
+	isDenied := !mayPass && (code == http.StatusForbidden || code == http.StatusNotFound)
 	switch {
-	case code == http.StatusForbidden && isLimited(resp, body), code == http.StatusTooManyRequests:
-		err = fmt.Errorf("%w (the rate limit of GitHub)", err)
-		return ci.NotStarted.Of(&rateLimit{error: err, wait: limitWait(resp)})
-	case code >= 500, code < 300:
-		return ci.NotStarted.Of(err)
+	case limited:
+		text += " (the rate limit of GitHub)"
 	case isDenied:
-		err = fmt.Errorf("%w (%s)", err, g.needs)
+		text += " (" + g.needs + ")"
 	}
-	return &refusal{error: err, code: code, isDenied: isDenied}
-}
 
-// rateLimit is a response of GitHub that a later attempt would change.
-type rateLimit struct {
-	error
-	// wait is how long to wait, or 0 if GitHub does not say.
-	wait time.Duration
+	failed := &responseError{
+		error:    errors.New(text),
+		code:     code,
+		isDenied: isDenied,
+		mayPass:  mayPass,
+		wait:     limitWait(resp),
+	}
+	if mayPass {
+		return ci.NotStarted.Of(failed)
+	}
+	return failed
 }
 
 // limitWait returns how long GitHub asks to wait, or 0.
@@ -137,10 +143,11 @@ func limitWait(resp *http.Response) time.Duration {
 	return max(0, time.Until(time.Unix(reset, 0)))
 }
 
-// isLimited reports whether a 403 is a rate limit. Of a secondary rate limit only the body may say so.
+// isLimited reports whether a response is a rate limit. Of a secondary rate limit only the body may say so.
 func isLimited(resp *http.Response, body []byte) bool {
-	return resp.Header.Get("X-RateLimit-Remaining") == "0" || resp.Header.Get("Retry-After") != "" ||
+	isSaid := resp.Header.Get("X-RateLimit-Remaining") == "0" || resp.Header.Get("Retry-After") != "" ||
 		bytes.Contains(bytes.ToLower(body), []byte("rate limit"))
+	return resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusForbidden && isSaid
 }
 
 // pullRequest has the fields that we read from a pull request of GitHub.
@@ -157,32 +164,22 @@ type pullRequest struct {
 	ChangedFiles                  int `json:"changed_files"`
 }
 
-// pulls looks up which pull requests were merged as which commits.
-type pulls struct {
-	p          *program
-	repository string
-	// isBlind says that there is nobody to ask, or that GitHub has refused to tell.
-	isBlind bool
-}
-
-func (p *program) newPulls(repository string) *pulls {
-	return &pulls{p: p, repository: repository, isBlind: !p.onGitHub()}
-}
-
-// of returns the pull request that a commit has merged, or the zero value. It fails if nobody can tell
+// pullOf returns the pull request that a commit has merged, or the zero value. It fails if nobody can tell
 // whether there is one: the pull request may say that nothing is to be sent. A dry run sends nothing
 // anyway, so it goes on.
-func (l *pulls) of(ctx context.Context, commit string) (pullRequest, error) {
-	if l.isBlind {
+func (p *program) pullOf(ctx context.Context, repository, commit string) (pullRequest, error) {
+	if p.isBlind || !p.onGitHub() {
 		return pullRequest{}, nil
 	}
 
-	found, err := l.ask(ctx, commit)
+	found, err := p.askForPulls(ctx, repository, commit)
+	var failed *responseError
+	isDenied := errors.As(err, &failed) && failed.isDenied
+
 	switch {
-	case mayNotRead(err), err != nil && l.p.options.dryRun:
-		l.isBlind = true
-		l.p.step.Warnf("Going on without pull requests, so only the commits tell "+
-			"which merges are to be skipped: %v", err)
+	case isDenied, err != nil && p.options.dryRun:
+		p.isBlind = true
+		p.step.Warnf("Going on without pull requests, so only the commits tell which merges are to be skipped: %v", err)
 	case err != nil:
 		return pullRequest{}, fmt.Errorf("nothing is sent before the pull requests of the change are read: %w", err)
 	}
@@ -195,33 +192,23 @@ func (l *pulls) of(ctx context.Context, commit string) (pullRequest, error) {
 	return pullRequest{}, nil
 }
 
-// mayNotRead reports whether an error says that there is no token, or that the token lacks a permission.
-func mayNotRead(err error) bool {
-	if errors.Is(err, errNoToken) {
-		return true
-	}
-	var refused *refusal
-	return errors.As(err, &refused) && refused.isDenied
-}
-
-func (l *pulls) ask(ctx context.Context, commit string) ([]pullRequest, error) {
-	g, err := l.p.openGitHub(l.repository)
+func (p *program) askForPulls(ctx context.Context, repository, commit string) ([]pullRequest, error) {
+	g, err := p.newGitHub(repository, p.step.Getenv("GITHUB_TOKEN"))
 	if err != nil {
 		return nil, err
 	}
 
 	var found []pullRequest
-	err = g.do(ctx, http.MethodGet, "/commits/"+commit+"/pulls", nil, &found)
+	err = g.get(ctx, fmt.Sprintf("repos/%s/commits/%s/pulls", repository, commit), &found)
 
-	var refused *refusal
-	if !errors.As(err, &refused) {
-		return found, err
+	var failed *responseError
+	if errors.As(err, &failed) {
+		switch failed.code {
+		case http.StatusUnprocessableEntity: // GitHub does not have the commit, and so no pull request of it
+			return nil, nil
+		case http.StatusUnauthorized:
+			return nil, ci.NotStarted.Of(fmt.Errorf("%w (is GITHUB_TOKEN right?)", err))
+		}
 	}
-	switch refused.code {
-	case http.StatusUnprocessableEntity: // GitHub does not have the commit, and so no pull request of it
-		return nil, nil
-	case http.StatusUnauthorized:
-		return nil, ci.NotStarted.Of(fmt.Errorf("%w (is GITHUB_TOKEN right?)", err))
-	}
-	return nil, err
+	return found, err
 }

@@ -39,6 +39,8 @@ type program struct {
 	settle time.Duration
 	// sendTime is for once.WithSendTime.
 	sendTime time.Duration
+	// isBlind says that GitHub has refused to tell about pull requests.
+	isBlind bool
 
 	options options
 }
@@ -51,12 +53,10 @@ type result struct {
 	record once.Record
 	// hasSent says that this run has begun to send the prompt.
 	hasSent bool
-	// loss is what this run got instead of a response.
-	loss loss
-	// looked says where the run looked for the pull request of a lost response, or is "".
-	looked string
-	// canLook says that a later run can look for it, too.
-	canLook bool
+	// lost is what this run got instead of a response, if it has lost one.
+	lost error
+	// finder is nil if there is nowhere to look for the pull request of a lost response.
+	finder *finder
 	// err says why the run ended before the job.
 	err error
 }
@@ -100,48 +100,21 @@ func (p *program) work(ctx context.Context) (change, result) {
 		return c, result{}
 	}
 
-	if !p.options.dryRun {
-		return c, p.documentPatiently(ctx, c, what.decision)
+	if p.options.dryRun {
+		return c, p.rehearse(ctx, c)
 	}
-
-	r := p.rehearse(c)
-	wrong := p.logChecks(ctx) // tells what is wrong, also if there is no prompt
-	if r.err != nil {
-		return c, r
-	}
-	if wrong != nil {
-		r.err = wrong
-		return c, r
-	}
-
-	p.note(ctx, c, meanings[rehearsed].words)
-	return c, r
+	return c, p.documentPatiently(ctx, c, what.decision)
 }
 
-// documentPatiently documents the change as soon as GitHub and the service let it.
-func (p *program) documentPatiently(ctx context.Context, c change, decided decision) result {
-	var r result
-	err := p.patiently(ctx, func() error {
-		r = p.document(ctx, c, decided)
-		if r.isBeforeSend() {
-			return keyless{error: r.err, record: r.record}
-		}
-		return nil
-	})
-
-	if err != nil {
-		r.err = err
-	}
-	return r
-}
-
-// rehearse makes the prompt for a dry run, which may not know the repository.
-func (p *program) rehearse(c change) result {
-	if c.repository == "" {
-		p.step.Printf("A run that sends the prompt needs the repository: -repository %s.", exampleRepository)
-		c.repository = exampleRepository
-	}
-
+// rehearse makes the prompt for a dry run, and checks the set-up.
+func (p *program) rehearse(ctx context.Context, c change) result {
 	prompt, err := p.makePrompt(c)
+	wrong := p.logChecks(ctx) // tells what is wrong, also if there is no prompt
+	if err == nil {
+		err = wrong
+	}
+	if err == nil {
+		p.note(ctx, c, meanings[rehearsed].words)
+	}
 	return result{prompt: prompt, err: err}
 }

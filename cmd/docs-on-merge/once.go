@@ -40,102 +40,78 @@ func (p *program) document(ctx context.Context, c change, decided decision) resu
 
 	client, err := p.step.Connect()
 	if err != nil {
-		return result{prompt: prompt, err: err}
+		return result{err: err}
 	}
-	opened, err := p.openPlace(ctx, c)
+	store, statuses, err := p.openStore(ctx, c)
 	if err != nil {
-		return result{prompt: prompt, err: err}
+		return result{err: err}
 	}
 
-	w := worker{
-		p:        p,
-		client:   client,
-		store:    opened.store,
-		task:     once.Task{Key: c.recordKey(client.ProjectID()), Prompt: prompt},
-		decision: decided,
-		finder:   p.newFinder(ctx, c),
-	}
-	r := result{prompt: prompt}
-	r.record, r.err = w.work(ctx)
-	r.hasSent = w.hasSent
-	r.loss = w.loss
-	r.looked = w.finder.looked(w.tookLooking)
-	r.canLook = w.finder != nil && !w.finder.isBlind
+	task := once.Task{Key: c.recordKey(client.ProjectID()), Prompt: prompt}
+	w := worker{p: p, client: client, store: store, task: task, decision: decided}
+	w.result = result{prompt: prompt, record: once.Record{Task: task}, finder: p.newFinder(ctx, c)}
 
-	if opened.statuses != nil && r.record.Version > 0 {
-		err := opened.statuses.show(context.WithoutCancel(ctx), r.record, outcomeOf(r.record, r.err), r.loss.brief)
+	w.work(ctx)
+	if w.err != nil {
+		w.err = keyless{error: w.err, record: w.record}
+	}
+
+	if statuses != nil && w.record.Version > 0 {
+		err := statuses.show(context.WithoutCancel(ctx), w.result)
 		if err != nil {
 			p.step.Printf("The commit's status may still be that of an earlier run: %v", err)
 		}
 	}
-	return r
+	return w.result
 }
 
 // worker works on a task, whose record is in a store.
 type worker struct {
+	// result is what the worker knows. Its record stays as it was if it cannot be read any more.
+	result
 	p        *program
 	client   *mintlify.Client
 	store    once.Store
 	task     once.Task
 	decision decision
-	// finder is nil if there is nowhere to look.
-	finder *finder
-	runner *once.Runner
-	// hasSent says that the worker has begun to send the prompt.
-	hasSent bool
-	// loss is what the worker has got instead of a response, if it has lost one.
-	loss loss
-	// tookLooking is how long the worker has looked for the pull request.
-	tookLooking time.Duration
+	runner   *once.Runner
 }
 
 // errJobExists ends a send once a job is on record, whichever run has made it.
 var errJobExists = errors.New("the job is on record")
 
-// work returns the record as it is in the end. If the record cannot be read any more, it is as it
-// was before.
-func (w *worker) work(ctx context.Context) (once.Record, error) {
-	none := once.Record{Task: w.task}
+func (w *worker) work(ctx context.Context) {
 	sending, stopSending := context.WithCancelCause(ctx)
 	defer stopSending(nil)
 
-	runner, err := w.newRunner(watched{w.store, func() { stopSending(errJobExists) }})
-	if err != nil {
-		return none, err
-	}
-	w.runner = runner
-
-	record, err := w.prepare(ctx)
-	if err != nil {
-		return none, err
+	if w.err = w.newRunner(func() { stopSending(errJobExists) }); w.err != nil {
+		return
 	}
 
-	if record.State != once.Running {
+	if w.err = w.prepare(ctx); w.err != nil {
+		w.record = once.Record{Task: w.task}
+		return
+	}
+
+	if before := w.record.State; before != once.Running {
 		logStop := context.AfterFunc(ctx, func() { w.p.step.Printf("Stopping as soon as the record is up to date.") })
 		defer logStop()
 
-		before := record.State
-		record, err = w.do(sending, record)
-		if record.State == once.Unknown {
-			isLost := before != once.Unknown // in this run
-			if isLost {
-				w.loss = lossOf(record, err)
-				w.p.step.Printf("The response to the prompt was lost: %s", w.loss.cause)
-			}
-			return w.search(ctx, record, err, isLost)
-		}
-		if err != nil && !errors.Is(err, errJobExists) {
-			return record, err
+		w.do(sending)
+		if w.record.State == once.Unknown && before != once.Unknown {
+			w.lost = errors.Unwrap(w.err) // w.err also says what callers of package once can do
+			w.p.step.Printf("The response to the prompt was lost: %v", w.lost)
+			w.search(ctx)
 		}
 	}
 
-	if record.State != once.Running || w.p.options.noWait {
-		return record, nil
+	if w.record.State == once.Running && w.err == nil && !w.p.options.noWait {
+		w.wait(ctx)
 	}
-	return w.wait(ctx, record)
 }
 
-func (w *worker) newRunner(store once.Store) (*once.Runner, error) {
+// newRunner makes the runner, which calls onJob once it knows that a job is on record.
+func (w *worker) newRunner(onJob func()) error {
 	step := w.p.step
 	errorsOnly := slog.New(slog.NewTextHandler(step, &slog.HandlerOptions{Level: slog.LevelError}))
 	onChange := func(r once.Record) {
@@ -144,6 +120,7 @@ func (w *worker) newRunner(store once.Store) (*once.Runner, error) {
 			w.hasSent = true
 		case once.Running:
 			step.Printf("Job %s is on record.", r.JobID)
+			onJob()
 		}
 	}
 
@@ -155,138 +132,126 @@ func (w *worker) newRunner(store once.Store) (*once.Runner, error) {
 	if w.finder != nil {
 		options = append(options, once.WithFinder(w.finder.find))
 	}
-	return once.New(w.client, store, options...)
+
+	runner, err := once.New(w.client, watched{w.store, onJob}, options...)
+	w.runner = runner
+	return err
 }
 
-// prepare carries out the decision, and returns the record as it is then.
-func (w *worker) prepare(ctx context.Context) (once.Record, error) {
+// prepare reads the record and carries out the decision, or says what the record means for this run.
+func (w *worker) prepare(ctx context.Context) error {
 	record, err := w.store.Get(ctx, w.task.Key)
 	if err != nil {
-		return once.Record{}, fmt.Errorf("the record of jobs cannot be read: %w", err)
+		return fmt.Errorf("the record of jobs cannot be read: %w", err)
+	}
+	if record.Version > 0 {
+		w.record = record
 	}
 
+	step := w.p.step
 	switch {
 	case w.decision.job != "" && record.JobID != w.decision.job:
 		return w.adopt(ctx)
 	case w.decision.again && needsPerson(record.State):
-		return w.again(ctx, record)
-	}
-
-	w.logRecord(record)
-	return record, nil
-}
-
-// logRecord says what the record means for this run.
-func (w *worker) logRecord(record once.Record) {
-	step := w.p.step
-	switch {
+		return w.again(ctx)
 	case w.decision.again && record.Version > 0 && record.State != once.Pending:
-		step.Printf("%s does nothing for a change whose job is %s.", w.p.flag("again"), record.State)
+		step.Printf("again does nothing for a change whose job is %s.", record.State)
 	case record.JobID != "":
 		step.Printf("This change has job %s already.", record.JobID)
 	case record.State == once.Sending:
 		step.Printf("Another run is sending this change's prompt: waiting for the job's id.")
 	}
-}
-
-// again has the prompt sent again, unless the pull request of the prompt before is found.
-func (w *worker) again(ctx context.Context, record once.Record) (once.Record, error) {
-	if record.State == once.Unknown && w.finder != nil {
-		record, _ = w.do(ctx, record) // asks the finder; the error is that the record is unknown
-	}
-	if record.State == once.Done {
-		return record, nil
-	}
-	return sendAgain(ctx, w.runner, w.store, w.task.Key)
+	return nil
 }
 
 // adopt has the task follow the job that a person has found.
-func (w *worker) adopt(ctx context.Context) (once.Record, error) {
+func (w *worker) adopt(ctx context.Context) error {
 	_, _, err := w.runner.Add(ctx, w.task) // adds nothing if there is a record
 	if err != nil {
-		return once.Record{}, err
+		return err
 	}
 
 	record, err := w.runner.Adopt(ctx, w.task.Key, w.decision.job)
-	if err == nil {
-		return record, nil
-	}
-
-	record, getErr := w.store.Get(ctx, w.task.Key)
-	if getErr == nil && record.JobID == w.decision.job { // another run was faster
-		return record, nil
-	}
-	return once.Record{}, err
-}
-
-// sendAgain has the prompt sent again. If another run has just done that, it returns the record
-// as it is now.
-func sendAgain(ctx context.Context, runner *once.Runner, store once.Store, key string) (once.Record, error) {
-	record, err := runner.SendAgain(ctx, key)
-	if errors.Is(err, once.ErrConflict) || errors.Is(err, once.ErrState) {
-		return store.Get(ctx, key)
-	}
 	if err != nil {
-		return once.Record{}, err
+		record, _ = w.store.Get(ctx, w.task.Key)
+		if record.JobID != w.decision.job { // else another run was faster
+			return err
+		}
 	}
-	return record, nil
+	w.record = record
+	return nil
 }
 
-// do has the task done, and returns what is on record then. before is what was on record before:
-// it still counts if the record cannot be read any more.
-func (w *worker) do(ctx context.Context, before once.Record) (once.Record, error) {
+// again has the prompt sent again, unless the pull request of the prompt before is found, or another run has
+// just decided the same.
+func (w *worker) again(ctx context.Context) error {
+	if w.record.State == once.Unknown && w.finder != nil {
+		w.do(ctx) // asks the finder; the error is that the record is unknown
+	}
+	if w.record.State == once.Done {
+		return nil
+	}
+
+	record, err := w.runner.SendAgain(ctx, w.task.Key)
+	if errors.Is(err, once.ErrConflict) || errors.Is(err, once.ErrState) {
+		record, err = w.store.Get(ctx, w.task.Key)
+	}
+	w.record = record
+	return err
+}
+
+// do has the task done, until that ends or, if ctx is for sending, there is a job.
+func (w *worker) do(ctx context.Context) {
 	record, err := w.runner.Do(ctx, w.task)
-	if record.Version == 0 {
-		before.Key = w.task.Key
-		return before, err
+	if record.Version > 0 {
+		w.record = record
 	}
-	return record, err
+	if errors.Is(err, errJobExists) {
+		err = nil
+	}
+	w.err = err
 }
 
-// search looks for what became of a prompt whose response was lost, as err says. If it was lost in
-// this run, it keeps looking for a while, since the agent may take some minutes.
-func (w *worker) search(ctx context.Context, record once.Record, err error, isLost bool) (once.Record, error) {
-	if w.finder == nil || !isLost {
-		return record, err
-	}
-	if w.finder.asked == 0 && ctx.Err() == nil {
-		record, err = w.do(ctx, record)
+// search looks for what became of a prompt whose response was lost in this run. It keeps looking for a while,
+// since the agent may take some minutes.
+func (w *worker) search(ctx context.Context) {
+	if w.finder == nil {
+		return
 	}
 
+	if w.finder.asked == 0 && ctx.Err() == nil {
+		w.do(ctx)
+	}
 	keepsLooking := !w.p.options.noWait && w.p.options.docsRepository != ""
-	if record.State != once.Unknown || w.finder.isBlind || !keepsLooking {
-		return record, err
+	if w.record.State != once.Unknown || w.finder.isBlind || !keepsLooking {
+		return
 	}
 
 	w.p.step.Printf("A job may exist: looking for its pull request in %s for %v.",
-		w.finder.repository, lookTimes*lookEvery)
+		w.finder.api.repository, lookTimes*lookEvery)
 	begun := time.Now()
 	for range lookTimes {
-		if !ci.Sleep(ctx, lookEvery) {
+		if w.record.State != once.Unknown || !ci.Sleep(ctx, lookEvery) {
 			break
 		}
 
-		record, err = w.do(ctx, record)
-		if record.State != once.Unknown {
-			break
-		}
+		w.do(ctx)
 	}
-	w.tookLooking = time.Since(begun)
-	return record, err
+	w.finder.took = time.Since(begun)
 }
 
 // wait waits for the job, and records its end. It leaves the record alone meanwhile: GitHub
 // allows 1,000 requests an hour for a repository.
-func (w *worker) wait(ctx context.Context, record once.Record) (once.Record, error) {
+func (w *worker) wait(ctx context.Context) {
 	log := mintlify.WithOnPoll(w.p.step.LogPolls("job", w.p.options.heartbeat))
-	_, err := w.client.Jobs.WaitUntilDone(ctx, record.JobID, log)
+	_, err := w.client.Jobs.WaitUntilDone(ctx, w.record.JobID, log)
 	if err != nil && !errors.Is(err, mintlify.ErrJobFailed) {
-		return record, err
+		w.err = err
+		return
 	}
 
-	record, err = w.do(ctx, record)
-	if record.State == once.Running {
-		return record, fmt.Errorf("the end of the job cannot be recorded: %w", err)
+	w.do(ctx)
+	if w.record.State == once.Running {
+		w.err = fmt.Errorf("the end of the job cannot be recorded: %w", w.err)
 	}
-	return record, err
 }

@@ -458,10 +458,10 @@ func TestAgainOfTwoRunsIsOneSend(t *testing.T) {
 
 		runner, err := once.New(nil, store)
 		require.NoError(t, err)
-		record, err := sendAgain(t.Context(), runner, store, key)
-		require.NoError(t, err)
-		assert.Equal(t, once.Pending, record.State)
-		assert.Equal(t, 2, record.Version, "one decision is on record")
+		run := worker{runner: runner, store: store, task: unknown.Task, result: result{record: unknown}}
+		require.NoError(t, run.again(t.Context()))
+		assert.Equal(t, once.Pending, run.record.State)
+		assert.Equal(t, 2, run.record.Version, "one decision is on record")
 	}
 }
 
@@ -516,9 +516,9 @@ func (w *world) storeOf(t *testing.T, args ...string) (once.Store, string) {
 	require.NoError(t, err)
 	change, err := p.findChange(t.Context(), what)
 	require.NoError(t, err)
-	place, err := p.openPlace(t.Context(), change)
+	store, _, err := p.openStore(t.Context(), change)
 	require.NoError(t, err)
-	return place.store, change.recordKey(w.project)
+	return store, change.recordKey(w.project)
 }
 
 // The run that sends dies once it has recorded the job, which ends before anybody polls it.

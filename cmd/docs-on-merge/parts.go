@@ -34,7 +34,6 @@ func (p *program) findMerges(ctx context.Context, g *git, pull pullRequest, c ch
 		return []merge{{part: all, pull: pull, skip: p.whySkip(ctx, g, pull, all)}}
 	}
 
-	lookup := p.newPulls(c.repository)
 	related := p.listRelated(ctx, g, all)
 	found := p.listMerges(ctx, g, all)
 	for i, part := range found {
@@ -43,7 +42,7 @@ func (p *program) findMerges(ctx context.Context, g *git, pull pullRequest, c ch
 			continue
 		}
 
-		pull, err := lookup.of(ctx, part.head)
+		pull, err := p.pullOf(ctx, c.repository, part.head)
 		if err != nil {
 			g.fail(err)
 			return nil
@@ -131,27 +130,19 @@ func (c change) without(found []merge, isOut func(merge) bool) []part {
 	return parts
 }
 
-// tell returns the titles and descriptions of the pull requests that are not left out. An unrelated
-// merge has none.
+// tell returns the titles and descriptions of the pull requests that are not left out.
 func tell(found []merge) (title, body string) {
-	var titles, bodies []string
 	told := map[int]bool{} // by number: a rebased pull request is several merges
 	for _, merge := range found {
-		if merge.skip != "" || told[merge.pull.Number] {
+		if merge.skip != "" || merge.isUnrelated || told[merge.pull.Number] {
 			continue
 		}
 
 		told[merge.pull.Number] = true
-		titles = append(titles, strings.TrimSpace(merge.pull.Title))
-		bodies = append(bodies, strings.TrimSpace(merge.pull.Body))
+		title += strings.TrimSpace(merge.pull.Title) + "\n"
+		body += strings.TrimSpace(merge.pull.Body) + "\n"
 	}
-	return joinLines(titles), joinLines(bodies)
-}
-
-// joinLines joins the texts that are not empty.
-func joinLines(texts []string) string {
-	texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
-	return strings.Join(texts, "\n")
+	return title, body
 }
 
 // whySkip says why a merge needs no job, or returns "". If its pull request is not known, the
@@ -162,7 +153,10 @@ func (p *program) whySkip(ctx context.Context, g *git, pull pullRequest, merge p
 	// Somebody may say so in the message of a merge whose pull request says nothing.
 	for _, text := range []string{messages, pull.Body} {
 		if line := merges.NoneLine(text); line != "" {
-			p.warnOfNearMiss(merge, line)
+			if !strings.EqualFold(line, merges.None) {
+				p.step.Warnf("Commit %s is skipped because of the line %q, which is read as %q.",
+					merge.head, line, merges.None)
+			}
 			return merges.None
 		}
 	}
@@ -172,13 +166,6 @@ func (p *program) whySkip(ctx context.Context, g *git, pull pullRequest, merge p
 	}
 	text := cmp.Or(strings.TrimSpace(pull.Body), messages)
 	return p.options.skip.WhySkip(text, authors...)
-}
-
-// warnOfNearMiss quotes a line that is taken for [merges.None], though it is another.
-func (p *program) warnOfNearMiss(merge part, line string) {
-	if !strings.EqualFold(line, merges.None) {
-		p.step.Warnf("Commit %s is skipped because of the line %q, which is read as %q.", merge.head, line, merges.None)
-	}
 }
 
 // readCommits returns the messages of a merge's commits, and the names of each author.

@@ -4,12 +4,31 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
 	"github.com/mintlify-community/mintlify-go/once"
 )
+
+// documentPatiently documents the change as soon as GitHub and the service let it.
+func (p *program) documentPatiently(ctx context.Context, c change, decided decision) result {
+	var r result
+	err := p.patiently(ctx, func() error {
+		r = p.document(ctx, c, decided)
+		isUnsent := r.record.Version == 0 || r.record.State == once.Pending
+		if isUnsent && outcomeOf(r.record, r.err) == ci.NotStarted {
+			return r.err
+		}
+		return nil
+	})
+
+	if err != nil {
+		r.err = err
+	}
+	return r
+}
 
 // patiently makes attempts until one does not fail for a reason that passes, such as an outage of GitHub or
 // of the service, within -timeout. An attempt that fails so has sent nothing. With -no-wait there is one.
@@ -21,8 +40,8 @@ func (p *program) patiently(ctx context.Context, attempt func() error) error {
 			return ci.NotStarted.Of(fmt.Errorf("%w. The attempt after it was ended by a signal or -timeout", before))
 		}
 
-		wait, mayPass := p.wait(ctx, err)
-		if !mayPass {
+		wait, mayPass := waitAfter(err)
+		if !mayPass || p.options.noWait || ctx.Err() != nil {
 			return err
 		}
 		before = err
@@ -37,13 +56,22 @@ func (p *program) patiently(ctx context.Context, attempt func() error) error {
 // sendWait is how long to wait at least after a prompt that the service did not take.
 const sendWait = 5 * time.Minute
 
-// wait reports whether to wait after an error, and how long: 0 if nobody has said.
-func (p *program) wait(ctx context.Context, err error) (time.Duration, bool) {
-	if err == nil || p.options.noWait || ctx.Err() != nil {
-		return 0, false
+// waitAfter reports whether what an error says passes, and how long to wait: 0 if nobody has said.
+func waitAfter(err error) (time.Duration, bool) {
+	var wait time.Duration
+	mayPass := ci.OutcomeOf(err) == ci.NotStarted
+
+	var failed *responseError
+	var response *mintlify.APIError
+	switch {
+	case errors.As(err, &failed):
+		wait = failed.wait
+		mayPass = failed.mayPass
+	case errors.As(err, &response):
+		wait = response.RetryAfter
+		_, mayPass = mintlify.RetryAfter(err)
 	}
 
-	wait, mayPass := waitAfter(err)
 	var sent keyless
 	if errors.As(err, &sent) && sent.record.Sends > 0 { // each such attempt leaves statuses
 		wait = max(wait, sendWait)
@@ -51,36 +79,19 @@ func (p *program) wait(ctx context.Context, err error) (time.Duration, bool) {
 	return wait, mayPass
 }
 
-// waitAfter reports whether what an error says passes, and how long to wait: 0 if nobody has said.
-func waitAfter(err error) (time.Duration, bool) {
-	var limited *rateLimit
-	var refused *refusal
-	var response *mintlify.APIError
-	_, mayHelpLater := mintlify.RetryAfter(err)
-	switch {
-	case errors.As(err, &limited):
-		return limited.wait, true
-	case errors.As(err, &refused):
-		return 0, false
-	case errors.As(err, &response):
-		return response.RetryAfter, mayHelpLater
-	}
-	return 0, ci.OutcomeOf(err) == ci.NotStarted
-}
-
-// keyless is an error of package once that does not say the key.
+// keyless is an error of package once that does not say the key: a run has only one.
 type keyless struct {
 	error
 	record once.Record
 }
 
-func (e keyless) Error() string { return withoutKey(e.record, e.error.Error()) }
+func (e keyless) Error() string {
+	text := e.error.Error()
+	for _, what := range []string{e.record.Key + " is " + string(e.record.State), e.record.Key} {
+		text = strings.TrimPrefix(text, "once: "+what+": ")
+	}
+	return text
+}
 
 // Unwrap returns the error as package once has made it.
 func (e keyless) Unwrap() error { return e.error }
-
-// isBeforeSend reports whether a result is of a run that has failed before it sent the prompt.
-func (r result) isBeforeSend() bool {
-	isUnsent := r.record.Version == 0 || r.record.State == once.Pending
-	return r.err != nil && isUnsent && outcomeOf(r.record, r.err) == ci.NotStarted
-}

@@ -3,7 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
 	"github.com/mintlify-community/mintlify-go/once"
@@ -42,70 +42,44 @@ var meanings = map[ci.Outcome]meaning{
 // advise says what to do about an outcome. On GitHub it names the inputs of "Run workflow",
 // elsewhere the flags.
 func (p *program) advise(outcome ci.Outcome, r result) string {
-	state := r.record.State
-	switch outcome {
-	case ci.Running:
-		return "Run again to wait for it"
-	case ci.Unknown:
-		review := "If there is one, review it. "
-		if r.canLook {
-			review = "If there is one, review it, and run again: a run that finds it ends well. "
-		}
-		if p.step.OnGitHub() {
-			return review + `If there is none, use "Run workflow" with the base and head of the summary, ` +
-				"and set the input again"
-		}
-		return review + "If there is none, run with -again"
+	again := "run with -again"
+	if p.step.OnGitHub() {
+		again = `use "Run workflow" with the base and head of the summary, and set the input again`
 	}
 
 	switch {
-	case needsPerson(state) && p.step.OnGitHub():
-		return `To send the prompt again, use "Run workflow" with the base and head of the summary, ` +
-			"and set the input again"
-	case needsPerson(state):
-		return "To send the prompt again, run with -again"
+	case outcome == ci.Running:
+		return "Run again to wait for it"
+	case outcome == ci.Unknown && r.finder != nil && !r.finder.isBlind:
+		return "If there is one, review it, and run again: a run that finds it ends well. If there is none, " + again
+	case outcome == ci.Unknown:
+		return "If there is one, review it. If there is none, " + again
+	case needsPerson(r.record.State):
+		return "To send the prompt again, " + again
 	case outcome == ci.NotStarted:
 		return "Run again later"
 	}
 	return ""
 }
 
-// flag returns the name of a flag that is an input of "Run workflow", too.
-func (p *program) flag(name string) string {
-	if p.step.OnGitHub() {
-		return name
-	}
-	return "-" + name
-}
-
 // needsPerson reports whether a person has to decide what happens next to a record.
 func needsPerson(state once.State) bool {
-	switch state {
-	case once.Failed, once.Unknown, once.Refused, once.Canceled:
-		return true
-	}
-	return false
+	return slices.Contains([]once.State{once.Failed, once.Unknown, once.Refused, once.Canceled}, state)
 }
 
 // outcomeOf returns what a record means, and the error that came with it.
 func outcomeOf(r once.Record, err error) ci.Outcome {
-	switch r.State {
-	case once.Done:
-		if r.PRLink != "" {
-			return pullRequestOpened
-		}
-		return noPullRequest
-	case once.Failed:
-		return ci.Failed
-	case once.Unknown:
-		return ci.Unknown
-	case once.Refused, once.Canceled:
-		return ci.NotStarted
-	}
-
 	isAtWork := r.State == once.Running || r.State == once.Sending
 	switch {
-	case err == nil && r.State == once.Pending:
+	case r.State == once.Done && r.PRLink != "":
+		return pullRequestOpened
+	case r.State == once.Done:
+		return noPullRequest
+	case r.State == once.Failed:
+		return ci.Failed
+	case r.State == once.Unknown:
+		return ci.Unknown
+	case r.State == once.Refused, r.State == once.Canceled, r.State == once.Pending && err == nil:
 		return ci.NotStarted
 	case err == nil, isAtWork && ci.OutcomeOf(err) != ci.SetUp:
 		return ci.Running
@@ -162,33 +136,22 @@ func (p *program) explain(outcome ci.Outcome, link string, c change, r result) s
 func (p *program) reason(outcome ci.Outcome, c change, r result) string {
 	switch {
 	case outcome == ci.Unknown:
-		what := "the response was lost: " + r.loss.cause
-		if r.loss.cause == "" {
-			what = cmp.Or(r.record.Problem, "an earlier run's response was lost, and its log says why")
+		what := cmp.Or(r.record.Problem, "an earlier run's response was lost, and its log says why")
+		if r.lost != nil {
+			what = fmt.Sprint("the response was lost: ", r.lost)
 		}
-		if r.looked != "" {
-			what += ". " + r.looked
-		}
-		return fmt.Sprintf("%s. Find the pull request whose description ends with %q",
-			what, once.Marker(r.record.Key))
+		return fmt.Sprintf("%s. %sFind the pull request whose description ends with %q",
+			what, r.finder.looked(), once.Marker(r.record.Key))
 	case needsPerson(r.record.State): // err speaks of package once
 		return cmp.Or(r.record.Problem, "the log of the run that sent the prompt says why")
 	case r.err != nil:
-		return withoutKey(r.record, r.err.Error())
+		return r.err.Error()
 	case outcome == skipped:
 		return c.skip
 	case outcome == noPullRequest:
 		return "nothing to change, or published without a review"
 	}
 	return ""
-}
-
-// withoutKey returns an error of package once without the key: a run has only one.
-func withoutKey(r once.Record, text string) string {
-	for _, prefix := range []string{fmt.Sprintf("once: %s is %s: ", r.Key, r.State), "once: " + r.Key + ": "} {
-		text = strings.TrimPrefix(text, prefix)
-	}
-	return text
 }
 
 // summarize returns what the run's summary shows below its outcome.

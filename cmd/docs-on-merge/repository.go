@@ -8,9 +8,6 @@ import (
 	"strings"
 )
 
-// exampleRepository stands in the prompt of a dry run if nobody knows the repository.
-const exampleRepository = "owner/name"
-
 var errNoRepository = errors.New("the repository is not known, since the clone has no origin on a server: " +
 	"give it as -repository owner/name, always the same")
 

@@ -6,13 +6,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -27,15 +31,9 @@ const (
 // Nobody can change or delete a status. Of several statuses of a version the oldest counts.
 type statuses struct {
 	*gitHub
-	commit string
-	// prefix begins the keys. A context leaves it out.
-	prefix string
-	// settle is how long a status waits before it is read back.
-	settle time.Duration
-	// runLink is the link of this run's page, or "".
-	runLink string
-	// isSoft and isAsync say that -soft and -no-wait are given.
-	isSoft, isAsync bool
+	p *program
+	// of is the change whose commit has the statuses.
+	of change
 }
 
 type status struct {
@@ -46,8 +44,9 @@ type status struct {
 	TargetURL   string `json:"target_url,omitempty"`
 }
 
+// context leaves out of a key what the commit tells.
 func (s *statuses) context(key string) string {
-	return "docs-on-merge/" + strings.TrimPrefix(key, s.prefix)
+	return "docs-on-merge/" + strings.TrimPrefix(key, merges.Key(s.of.repository, s.of.head)+":")
 }
 
 // read implements journal. Since versions are only ever added, it needs no end.
@@ -72,11 +71,11 @@ func (s *statuses) readAll(ctx context.Context, key string) ([]once.Record, stat
 		}
 		newest = status
 
-		r, found, err := status.record(key)
+		r, err := status.record(key)
 		if err != nil {
-			return nil, newest, fmt.Errorf("the status %s of %s: %w", status.Context, s.commit, err)
+			return nil, newest, fmt.Errorf("the status %s of %s: %w", status.Context, s.of.head, err)
 		}
-		if found && r.Version == len(versions)+1 {
+		if r.Version == len(versions)+1 {
 			versions = append(versions, r)
 		}
 	}
@@ -88,8 +87,8 @@ func (s *statuses) list(ctx context.Context) ([]status, error) {
 	var all []status
 	for page := 1; page <= maxPages && len(all) == (page-1)*perPage; page++ {
 		var found []status
-		path := fmt.Sprintf("/commits/%s/statuses?per_page=%d&page=%d", s.commit, perPage, page)
-		if err := s.do(ctx, http.MethodGet, path, nil, &found); err != nil {
+		path := fmt.Sprintf("repos/%s/commits/%s/statuses?per_page=%d&page=%d", s.repository, s.of.head, perPage, page)
+		if err := s.get(ctx, path, &found); err != nil {
 			return nil, err
 		}
 		all = append(all, found...)
@@ -107,17 +106,19 @@ var recorded = regexp.MustCompile(`\[([0-9]+ .*)\]$`)
 
 const recordFormat = "%d %s %d %q %x %x %q"
 
-func (s status) record(key string) (r once.Record, found bool, err error) {
+// record returns the record in a status, of version 0 if there is none.
+func (s status) record(key string) (once.Record, error) {
+	var r once.Record
 	text := recorded.FindStringSubmatch(s.Description)
 	if text == nil {
-		return r, false, nil
+		return r, nil
 	}
 
 	var deadline, updated int64
-	_, err = fmt.Sscanf(text[1], recordFormat,
+	_, err := fmt.Sscanf(text[1], recordFormat,
 		&r.Version, &r.State, &r.Sends, &r.Sender, &deadline, &updated, &r.JobID)
 	if err != nil {
-		return r, false, fmt.Errorf("it is not a record that this version can read: %q", s.Description)
+		return r, fmt.Errorf("it is not a record that this version can read: %q", s.Description)
 	}
 
 	r.Key = key
@@ -126,7 +127,7 @@ func (s status) record(key string) (r once.Record, found bool, err error) {
 	if !strings.Contains(s.TargetURL, runPath) {
 		r.PRLink = s.TargetURL
 	}
-	return r, true, nil
+	return r, nil
 }
 
 // describe returns a record as a description: with words before it, if they fit.
@@ -142,43 +143,61 @@ func describe(r once.Record, words string) string {
 
 // state is the state of a status of a run that ended with outcome.
 func (s *statuses) state(outcome ci.Outcome) string {
-	isForgiven := s.isSoft && outcome != ci.SetUp
-	isAsked := s.isAsync && outcome == ci.Running
+	isForgiven := s.p.step.Soft && outcome != ci.SetUp
+	isAsked := s.p.options.noWait && outcome == ci.Running
 	if isForgiven || isAsked {
 		return "success"
 	}
 	return meanings[outcome].state
 }
 
-// show makes the newest status say how this run ended, with r, outcome and, in a few words, why. An
-// earlier run with other flags may have left another state there. If so, show adds the last version
-// again, which does not change the record.
-func (s *statuses) show(ctx context.Context, r once.Record, outcome ci.Outcome, why string) error {
-	versions, newest, err := s.readAll(ctx, r.Key)
+// show makes the newest status say how this run ended and, in a few words, what it got instead of a lost
+// response. An earlier run with other flags may have left another state there. If so, show adds the last
+// version again, which does not change the record.
+func (s *statuses) show(ctx context.Context, r result) error {
+	versions, newest, err := s.readAll(ctx, r.record.Key)
 	if err != nil || len(versions) == 0 {
 		return err
 	}
 
 	last := versions[len(versions)-1]
-	if last.Version != r.Version { // another run has changed the record
+	outcome := outcomeOf(r.record, r.err)
+	if last.Version != r.record.Version { // another run has changed the record
 		outcome = outcomeOf(last, nil)
 	}
-	state := s.state(outcome)
+
 	words := meanings[outcome].words
-	record := describe(last, "")
-	isShown := strings.HasPrefix(newest.Description, words) && strings.HasSuffix(newest.Description, record)
-	if newest.State == state && isShown && why == "" {
-		return nil // it may also say why, which only the run knows that has lost a response
-	}
-	if why != "" && outcome == ci.Unknown {
+	why := briefOf(r.lost)
+	isSaid := strings.HasPrefix(newest.Description, words) && strings.HasSuffix(newest.Description, describe(last, ""))
+	if why != "" && outcome == ci.Unknown { // only this run knows why
 		words += " (" + why + ")"
+		isSaid = false
 	}
 
+	state := s.state(outcome)
 	description := describe(last, words)
-	if newest.State == state && newest.Description == description {
+	if newest.State == state && (isSaid || newest.Description == description) {
 		return nil
 	}
 	return s.post(ctx, last, state, description)
+}
+
+// briefOf returns what came instead of a response, such as "502 Bad Gateway", or "".
+func briefOf(err error) string {
+	var response *mintlify.APIError
+	var network net.Error
+	isLate := errors.Is(err, context.DeadlineExceeded) || errors.As(err, &network) && network.Timeout()
+	switch {
+	case errors.As(err, &response):
+		return fmt.Sprintf("%d %s", response.StatusCode, http.StatusText(response.StatusCode))
+	case isLate:
+		return "time-out"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "EOF"
+	case errors.As(err, &network):
+		return "connection lost"
+	}
+	return ""
 }
 
 // note has the commit's status say why the change has no job. It never covers a record.
@@ -195,25 +214,11 @@ func (s *statuses) note(ctx context.Context, key, words string) error {
 	if newest.Description == words {
 		return nil
 	}
-
-	return s.send(ctx, status{
-		State:       meanings[skipped].state,
-		Description: words,
-		Context:     s.context(key),
-		TargetURL:   s.runLink,
-	})
+	return s.post(ctx, once.Record{Task: once.Task{Key: key}}, meanings[skipped].state, words)
 }
 
-// send posts a status.
-func (s *statuses) send(ctx context.Context, status status) error {
-	body, err := json.Marshal(status)
-	if err != nil {
-		return err
-	}
-	return s.do(ctx, http.MethodPost, "/statuses/"+s.commit, body, &status)
-}
-
-// add posts a version. While a prompt is being sent, its status is pending with any flag.
+// add posts a version, and waits until those that other runs post at the same time are visible: of two runs that
+// do not see each other's, each would think that its own counts. GitHub has no other means against it.
 func (s *statuses) add(ctx context.Context, r once.Record, _ string) error {
 	if r.After != "" {
 		return fmt.Errorf("a commit status has no room for a follow-up: %w", errors.ErrUnsupported)
@@ -221,29 +226,31 @@ func (s *statuses) add(ctx context.Context, r once.Record, _ string) error {
 
 	outcome := outcomeOf(r, nil)
 	state := s.state(outcome)
-	if r.State == once.Sending {
+	if r.State == once.Sending { // it is pending with any flag
 		state = meanings[outcome].state
 	}
-	return s.post(ctx, r, state, describe(r, meanings[outcome].words))
+
+	err := s.post(ctx, r, state, describe(r, meanings[outcome].words))
+	time.Sleep(s.p.settle)
+	return err
 }
 
-// post posts a status, and waits until statuses that other runs post at the same time are
-// visible. Of two runs that do not see each other's status, each would think that its own counts,
-// and GitHub has no other means against it.
 func (s *statuses) post(ctx context.Context, r once.Record, state, description string) error {
 	if len(description) > maxDescription {
 		return errors.New("the job's id is too long for a commit status: give a directory with -state")
 	}
 
-	err := s.send(ctx, status{
+	posted := status{
 		State:       state,
 		Description: description,
 		Context:     s.context(r.Key),
-		TargetURL:   cmp.Or(r.PRLink, s.runLink),
-	})
-
-	time.Sleep(s.settle)
-	return err
+		TargetURL:   cmp.Or(r.PRLink, s.p.runLink()),
+	}
+	body, err := json.Marshal(posted)
+	if err != nil {
+		return err
+	}
+	return s.do(ctx, http.MethodPost, fmt.Sprintf("repos/%s/statuses/%s", s.repository, s.of.head), body, &posted)
 }
 
 // runLink returns the link of this run's page on GitHub, or "".

@@ -28,9 +28,9 @@ func TestStatusesAreAStore(t *testing.T) {
 		w := newWorld(t)
 		w.settle = 5 * time.Millisecond
 		p := w.program(w.env, new(citest.Buffer), new(citest.Buffer))
-		g, err := p.openGitHub("acme/cli")
+		g, err := p.newGitHub("acme/cli", gitHubToken)
 		require.NoError(t, err)
-		return shared{&statuses{gitHub: g, commit: "c0ffee", settle: w.settle}, p.step.Link}
+		return shared{&statuses{gitHub: g, p: p, of: change{head: "c0ffee"}}, p.step.Link}
 	})
 }
 

@@ -7,11 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
-	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -35,89 +35,63 @@ func (p *program) fromGitHub(ctx context.Context) bool {
 	return !p.step.OnGitLab() && gitHubRemote.MatchString(g.run(ctx, "remote", "get-url", "origin"))
 }
 
-type place struct {
-	store once.Store
-	// statuses hold the record. nil means that it is elsewhere.
-	statuses *statuses
-}
-
-// openPlace opens the place of the record. A run that cannot see the record on GitHub could make a
-// second job, so it must be told where the record is.
-func (p *program) openPlace(ctx context.Context, c change) (place, error) {
-	dir := p.options.state
-	if remote, found := strings.CutPrefix(dir, "git:"); found {
-		return p.openRefs(remote)
+// openStore opens the place of the record. A run that cannot see the record on GitHub could make a
+// second job, so it must be told where the record is. Statuses are nil if the record is elsewhere.
+func (p *program) openStore(ctx context.Context, c change) (once.Store, *statuses, error) {
+	if remote, isRemote := strings.CutPrefix(p.options.state, "git:"); isRemote {
+		if remote == "" || remote[0] == '-' {
+			return nil, nil, fmt.Errorf("-state git:%s names no remote", remote)
+		}
+		return shared{refs{p.git, remote}, p.step.Link}, nil, nil
 	}
 
 	switch {
-	case p.fromGitHub(ctx) && dir == "":
-		return p.openStatuses(c)
+	case p.fromGitHub(ctx) && p.options.state == "":
+		s, err := p.openStatuses(c)
+		return shared{s, p.step.Link}, s, err
 	case p.fromGitHub(ctx):
-		p.step.Printf("The record of jobs is in %s. This run does not read the record on GitHub.", dir)
+		p.step.Printf("The record of jobs is in %s. This run does not read the record on GitHub.", p.options.state)
 	case p.isOnCI():
 		p.step.Printf("The record of jobs is in a directory: if it goes away with this runner, " +
 			"the next run for this change makes another job.")
 	}
-	return openDir(dir)
-}
 
-// isOnCI reports whether a CI job runs the program. Not every CI sets the variable CI.
-func (p *program) isOnCI() bool {
-	for _, name := range []string{"CI", "JENKINS_URL", "TF_BUILD", "BUILDKITE", "BITBUCKET_BUILD_NUMBER"} {
-		if p.step.Getenv(name) != "" {
-			return true
-		}
-	}
-	return false
-}
-
-func (p *program) openRefs(remote string) (place, error) {
-	if remote == "" || remote[0] == '-' {
-		return place{}, fmt.Errorf("-state git:%s names no remote", remote)
-	}
-	return place{store: shared{refs{p.git, remote}, p.step.Link}}, nil
-}
-
-func openDir(dir string) (place, error) {
-	dir, err := dirOf(dir)
+	dir, err := p.stateDir()
 	if err != nil {
-		return place{}, err
+		return nil, nil, err
 	}
 
 	store, err := once.NewDir(dir)
-	return place{store: store}, err
+	return store, nil, err
 }
 
-// dirOf returns the directory of -state. "" is a folder of the user.
-func dirOf(state string) (string, error) {
-	if state != "" {
-		return state, nil
+// stateDir returns the directory of -state. Without the flag it is a folder of the user.
+func (p *program) stateDir() (string, error) {
+	if p.options.state != "" {
+		return p.options.state, nil
 	}
 
 	config, err := os.UserConfigDir()
 	return filepath.Join(config, "docs-on-merge"), err
 }
 
-func (p *program) openStatuses(c change) (place, error) {
-	api, err := p.openGitHub(c.repository)
+// isOnCI reports whether a CI job runs the program. Not every CI sets the variable CI.
+func (p *program) isOnCI() bool {
+	names := []string{"CI", "JENKINS_URL", "TF_BUILD", "BUILDKITE", "BITBUCKET_BUILD_NUMBER"}
+	return slices.ContainsFunc(names, func(name string) bool { return p.step.Getenv(name) != "" })
+}
+
+func (p *program) openStatuses(c change) (*statuses, error) {
+	api, err := p.newGitHub(c.repository, p.step.Getenv("GITHUB_TOKEN"))
 	if err == nil && !p.onGitHub() {
 		err = errors.New("-repository is not given") // origin may be a fork
 	}
 	if err != nil {
-		return place{}, fmt.Errorf("%w: GitHub's record of jobs needs GITHUB_TOKEN and -repository "+
+		return nil, fmt.Errorf("%w: GitHub's record of jobs needs GITHUB_TOKEN and -repository "+
 			"(in GitHub Actions GITHUB_TOKEN alone), and -state names another place for the record", err)
 	}
 
-	s := &statuses{
-		gitHub:  api,
-		commit:  c.head,
-		prefix:  merges.Key(c.repository, c.head) + ":",
-		settle:  p.settle,
-		runLink: p.runLink(),
-		isSoft:  p.step.Soft,
-		isAsync: p.options.noWait,
-	}
-	return place{store: shared{s, p.step.Link}, statuses: s}, nil
+	return &statuses{gitHub: api, p: p, of: c}, nil
 }
 
 // note leaves the status of a change without a job, for whoever looks at the commit later. A run
@@ -129,17 +103,17 @@ func (p *program) note(ctx context.Context, c change, words string) {
 		return
 	}
 
-	place, err := p.openStatuses(c)
+	s, err := p.openStatuses(c)
 	if err == nil {
-		err = place.statuses.note(ctx, c.recordKey(projectID), p.step.OneLine(words))
+		err = s.note(ctx, c.recordKey(projectID), p.step.OneLine(words))
 	}
 	if err != nil {
 		p.step.Printf("The commit's status does not say so: %v", err)
 	}
 }
 
-// watched is a store that tells when it shows a job: after a read or a write of a record
-// that is running. Whoever sent the prompt, a run can then go on without the store.
+// watched is a store that tells when a read shows a job, whichever run has made it: a run can then go on
+// without the store.
 type watched struct {
 	once.Store
 	onJob func()
@@ -151,14 +125,6 @@ func (s watched) Get(ctx context.Context, key string) (once.Record, error) {
 		s.onJob()
 	}
 	return r, err
-}
-
-func (s watched) Put(ctx context.Context, r once.Record) error {
-	err := s.Store.Put(ctx, r)
-	if err == nil && r.State == once.Running {
-		s.onJob()
-	}
-	return err
 }
 
 // journal is a place that others can read, to which runs add versions of a record. If several
