@@ -7,7 +7,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"fmt"
-	"maps"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -45,11 +46,12 @@ func NewAction(t *testing.T, action, name, program string) *Action {
 	a := &Action{Files: map[string][]byte{}, prefix: "/v" + version[1] + "/", script: Script(t, action)}
 
 	stem := name + "_" + version[1] + "_"
-	tarred := tarOf(t, name, program)
+	files := fstest.MapFS{name: {Data: []byte(program), Mode: 0o755}}
+	tarred := tarOf(t, files)
 	for _, platform := range []string{"linux_amd64", "linux_arm64", "darwin_arm64"} {
 		a.Files[stem+platform+".tar.gz"] = tarred
 	}
-	a.Files[stem+"windows_amd64.zip"] = zipOf(t, name, program)
+	a.Files[stem+"windows_amd64.zip"] = zipOf(t, files)
 
 	var sums strings.Builder
 	for file, content := range a.Files {
@@ -68,30 +70,23 @@ func NewAction(t *testing.T, action, name, program string) *Action {
 	return a
 }
 
-// zipOf returns a zip archive of an executable file.
-func zipOf(t *testing.T, name, content string) []byte {
+// zipOf returns a zip archive of files.
+func zipOf(t *testing.T, files fs.FS) []byte {
 	t.Helper()
 	var archive bytes.Buffer
 	z := zip.NewWriter(&archive)
-	file, err := z.CreateHeader(&zip.FileHeader{Name: name, ExternalAttrs: 0o755 << 16, CreatorVersion: 3 << 8})
-	require.NoError(t, err)
-
-	_, err = file.Write([]byte(content))
-	require.NoError(t, err)
+	require.NoError(t, z.AddFS(files))
 	require.NoError(t, z.Close())
 	return archive.Bytes()
 }
 
-// tarOf returns a compressed tar archive of an executable file.
-func tarOf(t *testing.T, name, content string) []byte {
+// tarOf returns a compressed tar archive of files.
+func tarOf(t *testing.T, files fs.FS) []byte {
 	t.Helper()
 	var archive bytes.Buffer
 	g := gzip.NewWriter(&archive)
 	w := tar.NewWriter(g)
-	require.NoError(t, w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(content))}))
-
-	_, err := w.Write([]byte(content))
-	require.NoError(t, err)
+	require.NoError(t, w.AddFS(files))
 	require.NoError(t, w.Close())
 	require.NoError(t, g.Close())
 	return archive.Bytes()
@@ -100,15 +95,11 @@ func tarOf(t *testing.T, name, content string) []byte {
 // Command returns the step with inputs, as a runner starts it, and its log.
 func (a *Action) Command(t *testing.T, dir string, env ...string) (*exec.Cmd, *Buffer) {
 	t.Helper()
-	files := maps.Clone(a.Files)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		content, ok := files[strings.TrimPrefix(r.URL.Path, a.prefix)]
-		if !ok {
-			http.NotFound(w, r)
-			return
-		}
-		_, _ = w.Write(content)
-	}))
+	files := fstest.MapFS{}
+	for file, content := range a.Files {
+		files[file] = &fstest.MapFile{Data: content}
+	}
+	server := httptest.NewServer(http.StripPrefix(a.prefix, http.FileServerFS(files)))
 	t.Cleanup(server.Close)
 
 	log := new(Buffer)
