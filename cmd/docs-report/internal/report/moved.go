@@ -54,21 +54,17 @@ func ParseMoved(texts []string) (Moved, error) {
 
 func parseMove(text string) (move, error) {
 	at := strings.Index(text, "=/")
-	if at < 0 || !strings.HasPrefix(text, "/") {
-		return move{}, fmt.Errorf("-moved %s: want it as /old=/new, or as /old/=/new/ for a folder", textOf(text))
-	}
-	if strings.Contains(text, "*") {
-		return move{}, fmt.Errorf("-moved %s: a wildcard matches nothing here: /old/=/new/ is a folder", textOf(text))
-	}
+	one := move{from: text[:max(0, at)], to: text[at+1:]}
+	endsLikeFolder := len(one.from) > 1 && strings.HasSuffix(one.from, "/") // a page's last slash does not count
 
-	one := move{from: text[:at], to: text[at+1:]}
 	switch {
+	case !strings.HasPrefix(one.from, "/") || strings.Contains(text, "*") || endsLikeFolder && !one.isFolder():
+		return one, fmt.Errorf("-moved %s: want it as /old=/new, or as /old/=/new/ for a folder, without a wildcard",
+			textOf(text))
 	case one.isFolder() && one.from == one.to:
-		return move{}, fmt.Errorf("-moved: %s moves in a circle", textOf(one.from))
+		return one, fmt.Errorf("-moved: %s moves in a circle", textOf(one.from))
 	case one.isFolder():
 		return one, nil
-	case len(one.from) > 1 && strings.HasSuffix(one.from, "/"):
-		return move{}, fmt.Errorf("-moved %s: want a slash at the end of both names of a folder", textOf(text))
 	}
 	return move{from: pagePath(one.from), to: pagePath(one.to)}, nil
 }

@@ -28,12 +28,12 @@ func TestParseMoved(t *testing.T) {
 	for text, want := range map[string]string{
 		"/a":      "want it as /old=/new",
 		"a=/b":    "want it as /old=/new",
-		"/a/*=/b": "a wildcard",
+		"/a/*=/b": "without a wildcard",
 		"/a=b":    "want it as /old=/new",
 		"/a=/a":   "/a moves in a circle",
 		"/a=/a/":  "/a moves in a circle",
 		"/a/=/a/": "/a/ moves in a circle",
-		"/a/=/b":  "a slash at the end of both names",
+		"/a/=/b":  "as /old/=/new/ for a folder",
 	} {
 		_, err := ParseMoved([]string{text})
 		assert.ErrorContains(t, err, want, text)
