@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -76,12 +78,12 @@ func namesOnlyIn(rows, others []mintlify.Visitor) map[string]bool {
 func foldersInCommon(vanished, appeared map[string]bool) []move {
 	byEnd := map[string][]string{}
 	for page := range appeared {
-		byEnd[endOf(page)] = append(byEnd[endOf(page)], page)
+		byEnd[path.Base(page)] = append(byEnd[path.Base(page)], page)
 	}
 
 	pages := map[move]int{}
 	for old := range vanished {
-		for _, page := range byEnd[endOf(old)] {
+		for _, page := range byEnd[path.Base(old)] {
 			pages[move{old, page}.folders()]++
 		}
 	}
@@ -89,8 +91,6 @@ func foldersInCommon(vanished, appeared map[string]bool) []move {
 		return cmp.Or(cmp.Compare(pages[b], pages[a]), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
 	})
 }
-
-func endOf(page string) string { return page[strings.LastIndex(page, "/")+1:] }
 
 // folders returns what is left of two paths without the end that they have in common.
 func (m move) folders() move {
@@ -129,12 +129,11 @@ func (in Input) hasStayed(folder move) bool {
 
 func (m move) flag() string { return "-moved " + shellQuote(m.from+"="+m.to) }
 
+var plainWord = regexp.MustCompile(`^[\w/.=-]+$`)
+
 // shellQuote keeps a shell from reading anything into a word.
 func shellQuote(word string) string {
-	isPlain := !strings.ContainsFunc(word, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-=", r)
-	})
-	if isPlain {
+	if plainWord.MatchString(word) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(textOf(word), "'", `'\''`) + "'"

@@ -2,6 +2,7 @@ package report
 
 import "fmt"
 
+// unread are the pages of a sitemap that no human visited.
 type unread struct {
 	Summary string
 	Rows    []finding
@@ -16,47 +17,36 @@ func (in Input) unread() *unread {
 	}
 
 	humans := map[string]int64{}
-
 	for _, row := range in.Period.Rows {
 		humans[pagePath(row.Path)] += row.Human
 	}
 
-	u := &unread{}
-	names := map[string]bool{} // of a sitemap that has a page's old name, too
+	var rows []finding
 	isKnown := false
-	count := 0
-
+	names := map[string]bool{} // a sitemap may have a page's old name, too
 	for _, path := range in.Sitemap {
 		name := in.Moved.page(path)
-		if names[name] {
-			continue
-		}
-
-		names[name] = true
-
-		n, isVisited := humans[name]
+		count, isVisited := humans[name]
 		isKnown = isKnown || isVisited
-		if n > 0 {
-			continue
+		if count <= 0 && !names[name] {
+			rows = append(rows, finding{Text: textOf(name), URL: in.link(name)})
 		}
-
-		count++
-		if len(u.Rows) < mostUnread {
-			u.Rows = append(u.Rows, finding{Text: textOf(name), URL: in.link(name)})
-		}
+		names[name] = true
 	}
 
-	u.More = count - len(u.Rows)
 	all := plural(int64(len(names)), "page", "pages")
 	switch {
 	case !isKnown && len(in.Period.Rows) > 0:
-		u.Summary = "None of the sitemap's " + all + " is among the visited pages: is it the sitemap of this site?"
-		u.Rows = nil
-		u.More = 0
-	case count == 0:
-		u.Summary = fmt.Sprintf("Humans visited each of the sitemap's %s.", all)
-	default:
-		u.Summary = fmt.Sprintf("%s of the sitemap's %s.", number(int64(count)), all)
+		return &unread{Summary: "None of the sitemap's " + all +
+			" is among the visited pages: is it the sitemap of this site?"}
+	case len(rows) == 0:
+		return &unread{Summary: "Humans visited each of the sitemap's " + all + "."}
 	}
-	return u
+
+	shown := min(mostUnread, len(rows))
+	return &unread{
+		Summary: fmt.Sprintf("%s of the sitemap's %s.", number(int64(len(rows))), all),
+		Rows:    rows[:shown],
+		More:    len(rows) - shown,
+	}
 }
