@@ -1,12 +1,6 @@
 // Docs-report shows on one page who reads the documentation, humans and AIs, what they search
 // for and do not find, what they ask without an answer, and what they complain about.
 //
-//	docs-report sync   -db sqlite:docs.db -projects docs,handbook    every night; the one command that needs a key
-//	docs-report plan   -db sqlite:docs.db                            what sync would cost
-//	docs-report status -db sqlite:docs.db -max-age 8d                whether sync works
-//	docs-report report -db sqlite:docs.db -o page.html
-//	docs-report digest -db sqlite:docs.db -slack
-//
 // Exit codes: 0 complete, 1 failed, 2 usage or set-up, 3 the budget or the quota is used
 // up or another sync is at work, 130 interrupted.
 package main
@@ -92,34 +86,35 @@ const wantCommand = "Want a command: sync, plan, status, report, digest or forge
 // exit says what went wrong and what to do, and returns the exit code.
 func (p program) exit(ctx context.Context, err error) int {
 	const resumes = " it resumes where it stopped."
-	var failure *exports.LoadError
-	var quota *store.QuotaError
-	var held *store.HeldError
-
-	code := exitFailed
-	advice := ""
-	switch {
-	case err == nil || errors.Is(err, flag.ErrHelp):
+	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return exitOK
+	}
 
+	_, isFailure := errors.AsType[*exports.LoadError](err)
+	_, isHeld := errors.AsType[*store.HeldError](err)
+	_, isQuota := errors.AsType[*store.QuotaError](err)
+
+	text := err.Error()
+	advice := ""
+	code := exitFailed
+
+	switch {
 	case usage.Is(err):
 		code = exitUsage
 
 	case ctx.Err() != nil:
 		code = exitInterrupted
-		err = errors.New("interrupted")
+		text = "interrupted"
 		advice = " Run the same command again:" + resumes
-	case errors.As(err, &failure): // stays exitFailed, even if the quota is used up, too
-	case errors.As(err, &held), errors.Is(err, store.ErrLost):
+	case isFailure: // stays exitFailed, even if the quota is used up, too
+	case isHeld || errors.Is(err, store.ErrLost):
 		code = exitQuota
 		advice = " Run the same command when that one has ended, or with -wait:" + resumes
-
-	case errors.As(err, &quota):
+	case isQuota:
 		code = exitQuota
 		advice = " Run the same command then:" + resumes
 	}
 
-	text := err.Error()
 	if !strings.HasSuffix(text, "?") {
 		text += "."
 	}

@@ -23,29 +23,59 @@ func (p program) print(text string) error {
 	return nil
 }
 
-// target is a file that a flag names.
-type target struct{ flag, path string }
-
-func folderTargets(folder string, inputs []report.Input) []target {
-	all := []target{{"-o", filepath.Join(folder, indexName)}}
-	for _, in := range inputs {
-		all = append(all, target{"-o", filepath.Join(folder, pageName(in.Project))})
-	}
-	return all
+// result is a file that a flag names, and what it will hold.
+type result struct {
+	flag, path string
+	content    func() ([]byte, error)
 }
 
-// checkTargets refuses to write one file twice, or over the database, which took hours to load.
-func checkTargets(targets []target, database string) error {
-	targets = slices.DeleteFunc(slices.Clone(targets), func(t target) bool { return t.path == "" })
-	for i, t := range targets {
-		for _, other := range targets[:i] {
-			if isSameFile(t.path, other.path) {
-				return usage.Errorf("%s and %s name the same file, %s", other.flag, t.flag, t.path)
+// pages returns the files of a folder: a page for each project, and last the index, which links to them.
+func pages(folder string, inputs []report.Input) []result {
+	var all []result
+	files := map[string]string{}
+	for _, in := range inputs {
+		name := pageName(in.Project)
+		files[in.Project] = url.PathEscape(name)
+		page := func() ([]byte, error) { return report.Page(in) }
+		all = append(all, result{"-o", filepath.Join(folder, name), page})
+	}
+	index := func() ([]byte, error) { return report.Index(inputs, files) }
+	return append(all, result{"-o", filepath.Join(folder, indexName), index})
+}
+
+// checkResults refuses to write one file twice, or over the database, which took hours to load.
+func checkResults(results []result, database string) error {
+	for i, r := range results {
+		for _, other := range results[:i] {
+			if isSameFile(r.path, other.path) {
+				return usage.Errorf("%s and %s name the same file, %s", other.flag, r.flag, r.path)
 			}
 		}
 
-		if database != "" && isSameFile(t.path, database) {
-			return usage.Errorf("%s names the database's file, %s: nothing was written", t.flag, t.path)
+		if database != "" && isSameFile(r.path, database) {
+			return usage.Errorf("%s names the database's file, %s: nothing was written", r.flag, r.path)
+		}
+	}
+	return nil
+}
+
+func (p program) write(results []result, database string) error {
+	results = slices.DeleteFunc(results, func(r result) bool { return r.path == "" })
+	if err := checkResults(results, database); err != nil {
+		return err
+	}
+
+	for _, r := range results {
+		data, err := r.content()
+		if err != nil {
+			return err
+		}
+
+		if err := writeFile(r.path, p.stdout, data); err != nil {
+			return err
+		}
+		if r.path != stdout {
+			p.log("Wrote %s.", r.path)
 		}
 	}
 	return nil
@@ -63,47 +93,6 @@ func isSameFile(a, b string) bool {
 	return errA == nil && errB == nil && absoluteA == absoluteB
 }
 
-func (p program) writeCSV(path string, inputs []report.Input) error {
-	if path == "" {
-		return nil
-	}
-	text, err := report.CSV(inputs)
-	if err != nil {
-		return err
-	}
-	return p.write(path, text)
-}
-
-func (p program) writePage(path string, in report.Input) error {
-	page, err := report.Page(in)
-	if err != nil {
-		return err
-	}
-	return p.write(path, page)
-}
-
-// writeFolder writes the pages first: the index links to them.
-func (p program) writeFolder(folder string, inputs []report.Input) error {
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
-	}
-
-	files := map[string]string{}
-	for _, in := range inputs {
-		name := pageName(in.Project)
-		files[in.Project] = url.PathEscape(name)
-		if err := p.writePage(filepath.Join(folder, name), in); err != nil {
-			return err
-		}
-	}
-
-	index, err := report.Index(inputs, files)
-	if err != nil {
-		return err
-	}
-	return p.write(filepath.Join(folder, indexName), index)
-}
-
 const indexName = "index.html"
 
 // pageName is the file of a project's page in a folder.
@@ -113,17 +102,6 @@ func pageName(project string) string {
 		return "index-project.html"
 	}
 	return name
-}
-
-func (p program) write(path string, data []byte) error {
-	if err := writeFile(path, p.stdout, data); err != nil {
-		return err
-	}
-
-	if path != stdout {
-		fmt.Fprintf(p.stderr, "Wrote %s.\n", path)
-	}
-	return nil
 }
 
 // writeFile writes data to out if path is -. A link is followed, a device or FIFO is written into, and an

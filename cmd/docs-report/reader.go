@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"path"
@@ -25,20 +24,17 @@ import (
 // reader has what report and digest share: what they show, and where it is stored.
 type reader struct {
 	*flags
-	month   mintlify.Date // its first day; zero: the last weeks
-	site    string
-	machine []string
-	maxAge  *int  // days
-	tooOld  error // is returned when all is written: a project's newest day is older
-	marks   []report.Mark
-	moves   []string // as given: /old=/new
-	moved   report.Moved
-	sitemap []string
-	store   *store.Store
+	month  mintlify.Date // its first day; zero: the last weeks
+	maxAge *int          // days
+	tooOld error         // is returned when all is written: a project's newest day is older
+	moves  []string      // as given: /old=/new
+	shown  report.Input  // has what the flags say of it
+	store  *store.Store
 }
 
 func (p program) newReader(name string) *reader {
-	r := &reader{flags: p.newFlags(name), machine: []string{"llms.txt", "llms-full.txt", "/mcp"}}
+	r := &reader{flags: p.newFlags(name)}
+	r.shown.Machine = []string{"llms.txt", "llms-full.txt", "/mcp"}
 	r.addPeriod()
 	r.maxAge = r.maxAgeVar()
 	r.BoolVar(&r.demo, "demo", false, "show made-up data, without a database")
@@ -61,31 +57,23 @@ func (r *reader) addMark(text string) error {
 	if err != nil || strings.TrimSpace(what) == "" {
 		return errors.New("want it as 2026-11-03=Launch")
 	}
-	r.marks = append(r.marks, report.Mark{Day: day, Text: what})
+	r.shown.Marks = append(r.shown.Marks, report.Mark{Day: day, Text: what})
 	return nil
 }
 
 func (r *reader) addMoved(text string) error {
 	var err error
 	r.moves = append(r.moves, text)
-	r.moved, err = report.ParseMoved(r.moves)
+	r.shown.Moved, err = report.ParseMoved(r.moves)
 	return err
 }
 
-const maxSitemap = 64 << 20 // bytes; the format allows 50 MB
-
 func (r *reader) readSitemap(path string) error {
-	file, err := os.Open(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-
-	data, err := io.ReadAll(io.LimitReader(file, maxSitemap))
-	if err != nil {
-		return err
-	}
-	r.sitemap, err = report.ParseSitemap(data)
+	r.shown.Sitemap, err = report.ParseSitemap(data)
 	return err
 }
 
@@ -93,7 +81,7 @@ func (r *reader) addMachine(pattern string) error {
 	if _, err := path.Match(pattern, ""); err != nil {
 		return errors.New("want a pattern such as *.md or /mcp/*")
 	}
-	r.machine = append(r.machine, pattern)
+	r.shown.Machine = append(r.shown.Machine, pattern)
 	return nil
 }
 
@@ -114,7 +102,7 @@ func (r *reader) read(ctx context.Context, p program) ([]report.Input, error) {
 		return nil, err
 	}
 
-	for _, name := range r.moved.UnknownNames(inputs) {
+	for _, name := range r.shown.Moved.UnknownNames(inputs) {
 		p.log("-moved: no page of these weeks has the name %s.", name)
 	}
 	return inputs, nil
@@ -168,12 +156,12 @@ func (r *reader) parseReader(p program, args []string) error {
 		return usage.Errorf("-demo shows made-up data: it reads no -db")
 	}
 
-	site, err := url.Parse(r.site)
+	site, err := url.Parse(r.shown.Site)
 	isURL := err == nil && site.Host != "" && (site.Scheme == "https" || site.Scheme == "http")
-	if r.site != "" && !isURL {
+	if r.shown.Site != "" && !isURL {
 		return usage.Errorf("-site is not a URL such as https://docs.example.com")
 	}
-	r.site = strings.TrimRight(r.site, "/")
+	r.shown.Site = strings.TrimRight(r.shown.Site, "/")
 	return nil
 }
 
@@ -183,144 +171,81 @@ func (r *reader) databaseFile(p program) string {
 	return store.File(cmp.Or(r.db, p.getenv("DATABASE_URL")))
 }
 
-func (r *reader) input(ctx context.Context, project string) (report.Input, error) {
-	in := report.Input{
-		Project:   project,
-		Demo:      r.store.Source == store.Demo,
-		Generated: time.Now().UTC(),
-		Site:      r.site,
-		Machine:   r.machine,
-		Marks:     r.marks,
-		Moved:     r.moved,
-		Sitemap:   r.sitemap,
-		Final:     true,
-	}
+func (r *reader) newInput(project string) report.Input {
+	in := r.shown
+	in.Project = project
+	in.Demo = r.store.Source == store.Demo
+	in.Generated = time.Now().UTC()
+	return in
+}
 
+func (r *reader) input(ctx context.Context, project string) (report.Input, error) {
+	in := r.newInput(project)
 	window, err := r.window(ctx, project)
 	if err != nil {
-		return in, err
-	}
-
-	if r.month.IsZero() {
-		if week, isOld, isMissing := exports.MissingWeek(window, in.Generated); isMissing {
-			in.NotLoaded = week.From
-			in.Old = isOld
-		}
-	}
-
-	if in.Period, err = r.period(ctx, &in, window); err != nil {
 		return in, err
 	}
 
 	before := window.Before()
 	if !r.month.IsZero() {
 		before = window.MonthBefore()
+	} else if week, isOld, isMissing := exports.MissingWeek(window, in.Generated); isMissing {
+		in.NotLoaded = week.From
+		in.Old = isOld
 	}
 
-	if in.Before, err = r.period(ctx, &in, before); err != nil {
-		return in, err
+	db := &rows{Store: r.store}
+	in.Final = true
+	in.Period = db.period(ctx, &in, window)
+	in.Before = db.period(ctx, &in, before)
+	db.readTrends(ctx, &in)
+	if db.err != nil {
+		return in, db.err
 	}
+
 	if err := in.CheckMarks(); err != nil {
 		return in, usage.Errorf("%w", err)
 	}
-	return in, r.readTrends(ctx, &in)
+	return in, nil
 }
 
 // period reads a window's visitors and lists, and notes in the input whether the visitors
 // are final.
-func (r *reader) period(ctx context.Context, in *report.Input, w store.Window) (report.Period, error) {
-	export, rows, err := r.store.Visitors(ctx, w)
-	if err != nil {
-		return report.Period{}, err
-	}
+func (db *rows) period(ctx context.Context, in *report.Input, w store.Window) report.Period {
+	export, visitors := db.visitors(ctx, w)
+	p := report.Period{
+		Window: w,
+		Known:  export.State == store.Loaded,
+		Totals: export.Totals,
+		Rows:   visitors,
 
-	known := export.State == store.Loaded
-	in.Final = in.Final && (!known || exports.IsFinal(export.At, w))
-	period := report.Period{Window: w, Known: known, Totals: export.Totals, Rows: rows}
-	return period, r.readLists(ctx, &period)
+		Searches:      readList[mintlify.SearchTerm](ctx, db, w, store.Searches),
+		ByPage:        readList[mintlify.FeedbackCount](ctx, db, w, store.FeedbackByPage),
+		Conversations: readTimed(ctx, db, w, store.Conversations, report.AskedAt),
+		Comments:      readTimed(ctx, db, w, store.Feedback, report.WrittenAt),
+	}
+	in.Final = in.Final && (!p.Known || exports.IsFinal(export.At, w))
+
+	// The list of thumbs has only so many pages: those of the weeks may have them all.
+	for _, week := range store.Windows(w.Project, store.Week, w.From, w.To) {
+		p.Weeks = append(p.Weeks, readList[mintlify.FeedbackCount](ctx, db, week, store.FeedbackByPage))
+	}
+	return p
 }
 
-func (r *reader) readTrends(ctx context.Context, in *report.Input) error {
-	window := in.Period.Window
-	unit := report.Unit(window)
-
-	var err error
-	if in.Trend, err = r.store.Series(ctx, unit, window); err != nil {
-		return err
-	}
-
-	if in.TrendFrom, err = r.store.Series(ctx, unit, in.Before.Window); err != nil {
-		return err
-	}
-
-	if in.Days, err = r.store.Series(ctx, store.Day, store.Window{Project: window.Project}); err != nil {
-		return err
-	}
-	ended := store.Window{Project: window.Project, To: window.To}
-	if in.Months, err = r.store.Series(ctx, store.Month, ended); err != nil {
-		return err
-	}
+func (db *rows) readTrends(ctx context.Context, in *report.Input) {
+	project := in.Project
+	unit := report.Unit(in.Period.Window)
+	in.Trend = db.series(ctx, unit, in.Period.Window)
+	in.TrendFrom = db.series(ctx, unit, in.Before.Window)
+	in.Days = db.series(ctx, store.Day, store.Window{Project: project})
+	in.Months = db.series(ctx, store.Month, store.Window{Project: project, To: in.Period.To})
 
 	in.DayRows = map[mintlify.Date][]mintlify.Visitor{}
 	for _, day := range outliers.Needed(in.Days, in.Period.Window, in.Before.Window) {
-		w := store.Window{Project: window.Project, From: day, To: day.AddDays(1)}
-		if _, in.DayRows[day], err = r.store.Visitors(ctx, w); err != nil {
-			return err
-		}
+		w := store.Window{Project: project, From: day, To: day.AddDays(1)}
+		_, in.DayRows[day] = db.visitors(ctx, w)
 	}
-	return nil
-}
-
-func (r *reader) readLists(ctx context.Context, into *report.Period) error {
-	if err := readList(ctx, r.store, into.Window, store.Searches, &into.Searches); err != nil {
-		return err
-	}
-	if err := readList(ctx, r.store, into.Window, store.Conversations, &into.Conversations); err != nil {
-		return err
-	}
-	if err := readList(ctx, r.store, into.Window, store.FeedbackByPage, &into.ByPage); err != nil {
-		return err
-	}
-	if err := readList(ctx, r.store, into.Window, store.Feedback, &into.Comments); err != nil {
-		return err
-	}
-
-	// The list of thumbs has only so many pages: those of the weeks may have them all.
-	weeks := store.Windows(into.Project, store.Week, into.From, into.To)
-	into.Weeks = make([]report.List[mintlify.FeedbackCount], len(weeks))
-	for i, week := range weeks {
-		if err := readList(ctx, r.store, week, store.FeedbackByPage, &into.Weeks[i]); err != nil {
-			return err
-		}
-	}
-
-	if err := readOverlapping(ctx, r.store, store.Conversations, report.AskedAt, &into.Conversations); err != nil {
-		return err
-	}
-	return readOverlapping(ctx, r.store, store.Feedback, report.WrittenAt, &into.Comments)
-}
-
-// readOverlapping takes the rows of a list from those of other windows, if the database does not have it:
-// the rows have times.
-func readOverlapping[T any](
-	ctx context.Context, s *store.Store, kind store.Kind, at func(T) time.Time, list *report.List[T],
-) error {
-	if list.State != store.Missing {
-		return nil
-	}
-	lists, err := readLists[T](ctx, s, list.Project, kind)
-	*list = report.Within(lists, at, list.Window)
-	return err
-}
-
-func readList[T any](ctx context.Context, s *store.Store, w store.Window, kind store.Kind, into *report.List[T]) error {
-	export, rows, err := store.List[T](ctx, s, w, kind)
-	if err != nil {
-		return err
-	}
-	export.Window = w // even without an export: the page names the command that loads it
-	*into = report.List[T]{Export: export, Rows: rows}
-	return nil
 }
 
 // window returns the days to show: the month, or the newest weeks in the database.
@@ -344,4 +269,82 @@ func (r *reader) window(ctx context.Context, project string) (store.Window, erro
 	}
 	name := r.month.Time().Format("January 2006")
 	return month, fmt.Errorf(missing, name, project, fmt.Sprintf("-from %v", r.month))
+}
+
+// rows reads from the database. It reads nothing after an error, which err keeps.
+type rows struct {
+	*store.Store
+	err error
+}
+
+func (db *rows) series(ctx context.Context, span store.Span, within store.Window) []store.Point {
+	var points []store.Point
+	if db.err == nil {
+		points, db.err = db.Series(ctx, span, within)
+	}
+	return points
+}
+
+// ofPage returns the visitors of a page by day, week or month: the sum of those of its names.
+func (db *rows) ofPage(ctx context.Context, project string, span store.Span, names []string) []store.Point {
+	var sum []store.Point
+	for _, name := range names {
+		var points []store.Point
+		if db.err == nil {
+			points, db.err = db.PageSeries(ctx, project, span, name)
+		}
+		if sum == nil {
+			sum = points
+			continue
+		}
+
+		for i := range min(len(sum), len(points)) { // each series has all days, weeks or months
+			sum[i].Counts.Human += points[i].Counts.Human
+			sum[i].Counts.AI += points[i].Counts.AI
+			sum[i].Counts.Total += points[i].Counts.Total
+		}
+	}
+	return sum
+}
+
+func (db *rows) visitors(ctx context.Context, w store.Window) (store.Export, []mintlify.Visitor) {
+	var export store.Export
+	var visitors []mintlify.Visitor
+	if db.err == nil {
+		export, visitors, db.err = db.Visitors(ctx, w)
+	}
+	return export, visitors
+}
+
+func readList[T any](ctx context.Context, db *rows, w store.Window, kind store.Kind) report.List[T] {
+	var list report.List[T]
+	if db.err == nil {
+		list.Export, list.Rows, db.err = store.List[T](ctx, db.Store, w, kind)
+	}
+	list.Window = w // even without an export: the page names the command that loads it
+	return list
+}
+
+func readLists[T any](ctx context.Context, db *rows, project string, kind store.Kind) []report.List[T] {
+	var exports []store.Export
+	if db.err == nil {
+		exports, db.err = db.Lists(ctx, project, kind)
+	}
+
+	var all []report.List[T]
+	for _, e := range exports {
+		all = append(all, readList[T](ctx, db, e.Window, kind))
+	}
+	return all
+}
+
+// readTimed reads a list whose rows have times: if the database does not have it, from those of other windows.
+func readTimed[T any](
+	ctx context.Context, db *rows, w store.Window, kind store.Kind, at func(T) time.Time,
+) report.List[T] {
+	list := readList[T](ctx, db, w, kind)
+	if list.State != store.Missing {
+		return list
+	}
+	return report.Within(readLists[T](ctx, db, w.Project, kind), at, w)
 }

@@ -18,7 +18,7 @@ func (p program) report(ctx context.Context, args []string) error {
 	r := p.newReader("report")
 	output := r.String("o", "", "the page's `file`, - for stdout, or a folder for the pages of several projects")
 	csv := r.String("csv", "", "a `file` for all pages as CSV, - for stdout")
-	r.StringVar(&r.site, "site", "", "the `URL` of the documentation: paths become links")
+	r.StringVar(&r.shown.Site, "site", "", "the `URL` of the documentation: paths become links")
 
 	page := r.String("page", "", "the `path` of one page of the documentation, shown over all weeks")
 	var since mintlify.Date
@@ -29,10 +29,7 @@ func (p program) report(ctx context.Context, args []string) error {
 		return err
 	}
 
-	if err := r.checkOnePage(*page, *output, *csv, since); err != nil {
-		return err
-	}
-	if *page != "" {
+	if *page != "" || !since.IsZero() {
 		return p.reportOnePage(ctx, r, *page, *output, since)
 	}
 
@@ -45,40 +42,51 @@ func (p program) report(ctx context.Context, args []string) error {
 		return usage.Errorf("give -o page.html, or -csv pages.csv")
 	}
 
-	isSeveral := len(inputs) > 1
-	couldBeFolder := filepath.Ext(*output) == "" && *output != stdout && *output != ""
-	inFolder := isFolder(*output) || isSeveral && couldBeFolder
-	if isSeveral && *output != "" && !inFolder {
-		return usage.Errorf("the database has %d projects: give a folder by -o, or one of them by -projects",
-			len(inputs))
-	}
-
-	targets := []target{{"-csv", *csv}, {"-o", *output}}
-	if inFolder {
-		targets = append(targets[:1], folderTargets(*output, inputs)...)
-	}
-	if err := checkTargets(targets, r.databaseFile(p)); err != nil {
+	results, err := resultsOf(*output, *csv, inputs)
+	if err != nil {
 		return err
 	}
-
-	if err := p.writeCSV(*csv, inputs); err != nil {
-		return err
-	}
-
-	if err := p.writePages(*output, inFolder, inputs); err != nil {
+	if err := p.write(results, r.databaseFile(p)); err != nil {
 		return err
 	}
 	return r.tooOld
 }
 
-func (p program) writePages(output string, inFolder bool, inputs []report.Input) error {
+func resultsOf(output, csv string, inputs []report.Input) ([]result, error) {
+	results := []result{{"-csv", csv, func() ([]byte, error) { return report.CSV(inputs) }}}
+	isSeveral := len(inputs) > 1
+	couldBeFolder := filepath.Ext(output) == "" && output != stdout && output != ""
+
 	switch {
-	case output == "":
-		return nil
-	case inFolder:
-		return p.writeFolder(output, inputs)
+	case isFolder(output) || isSeveral && couldBeFolder:
+		return append(results, pages(output, inputs)...), os.MkdirAll(output, 0o777)
+	case isSeveral && output != "":
+		return nil, usage.Errorf("the database has %d projects: give a folder by -o, or one of them by -projects",
+			len(inputs))
 	}
-	return p.writePage(output, inputs[0])
+	return append(results, result{"-o", output, func() ([]byte, error) { return report.Page(inputs[0]) }}), nil
+}
+
+func (p program) digest(ctx context.Context, args []string) error {
+	r := p.newReader("digest")
+	slack := r.Bool("slack", false, "print JSON for a webhook of Slack")
+	if err := r.parseReader(p, args); err != nil {
+		return err
+	}
+
+	inputs, err := r.read(ctx, p)
+	if err != nil {
+		return err
+	}
+
+	text := strings.Join(report.Digest(inputs), "\n")
+	if *slack {
+		text = report.Slack(text)
+	}
+	if err := p.print(text); err != nil {
+		return err
+	}
+	return r.tooOld
 }
 
 func isFolder(path string) bool {

@@ -111,16 +111,16 @@ func TestMarksMovesAndTheSitemap(t *testing.T) {
 		assert.Contains(t, r.stdout, " · Launch (Tuesday, 7 March): Humans ")
 
 		for want, wrong := range map[string][]string{
-			"is outside of the report's days":      {"-mark", "2000-03-13=Late"},
-			"want it as 2026-11-03=Launch":         {"-mark", "7 March=Launch"},
-			`invalid value "2000-03-07="`:          {"-mark", "2000-03-07="},
-			"moves in a circle":                    {"-moved", "/a=/b", "-moved", "/b=/a"},
-			"-moved is given and empty":            {"-moved", ""},
-			"a sitemap of sitemaps":                {"-sitemap", index},
-			"no such file":                         {"-sitemap", filepath.Join(folder, "none.xml")},
-			"-sitemap is given and empty":          {"-sitemap", ""},
-			"leave out -mark":                      {"-page", "/docs/page-1", "-mark", "2000-03-07=Launch"},
-			"-page shows one page: leave out -sit": {"-page", "/docs/page-1", "-sitemap", sitemap},
+			"is outside of the report's days": {"-mark", "2000-03-13=Late"},
+			"want it as 2026-11-03=Launch":    {"-mark", "7 March=Launch"},
+			`invalid value "2000-03-07="`:     {"-mark", "2000-03-07="},
+			"moves in a circle":               {"-moved", "/a=/b", "-moved", "/b=/a"},
+			"-moved is given and empty":       {"-moved", ""},
+			"a sitemap of sitemaps":           {"-sitemap", index},
+			"no such file":                    {"-sitemap", filepath.Join(folder, "none.xml")},
+			"-sitemap is given and empty":     {"-sitemap", ""},
+			"leave out -mark":                 {"-page", "/docs/page-1", "-mark", "2000-03-07=Launch"},
+			"leave out -sitemap":              {"-page", "/docs/page-1", "-sitemap", sitemap},
 		} {
 			code := r.run(t.Context(), append([]string{"report", "-o", "-"}, wrong...)...)
 			assert.Equal(t, exitUsage, code, want)

@@ -490,11 +490,13 @@ func pageOfOnePage(t *testing.T) string {
 	t.Helper()
 	in := inputOf(8, mintlify.Day(2026, 1, 5), mintlify.Day(2026, 11, 16))
 	page, err := report.OnePage(report.PageInput{
-		Project:       in.Project,
+		Input: report.Input{
+			Project:   in.Project,
+			Demo:      true,
+			Site:      "https://docs.example.com",
+			Generated: in.Generated,
+		},
 		Path:          hostileInput().Period.Rows[6].Path,
-		Demo:          true,
-		Site:          "https://docs.example.com",
-		Generated:     in.Generated,
 		Since:         mintlify.Day(2026, 7, 20),
 		Weeks:         in.Trend,
 		Searches:      []report.List[mintlify.SearchTerm]{in.Period.Searches},

@@ -5,33 +5,26 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
-// PageInput has everything that a report of one page of the documentation shows.
+// PageInput has everything that a report of one page of the documentation shows. Of its Input it takes the
+// project, the flags, and the days and months, which are the page's.
 type PageInput struct {
-	Project   string
-	Path      string
-	Demo      bool
-	Site      string
-	Generated time.Time
-	Moved     Moved
-	Since     mintlify.Date // the day of a rewrite; zero: there was none
+	Input
+	Path  string
+	Since mintlify.Date // the day of a rewrite; zero: there was none
 
-	// Weeks, Days and Months have the page's visitors for totals, oldest first.
-	Weeks, Days, Months []store.Point
+	Weeks []store.Point // are the page's
 
 	// All lists that the database has, oldest first. They may overlap.
 	Searches      []List[mintlify.SearchTerm]
 	ByPage        []List[mintlify.FeedbackCount]
 	Conversations []List[mintlify.Conversation]
 	Comments      []List[mintlify.Feedback]
-
-	history
 }
 
 // OnePage returns the page of a page.
@@ -72,7 +65,7 @@ func newPageView(in PageInput) pageView {
 		head:       newHead(),
 		Name:       textOf(in.Project),
 		Page:       textOf(in.Path),
-		URL:        Input{Site: in.Site}.link(in.Path),
+		URL:        in.link(in.Path),
 		Dates:      span(all),
 		Break:      breakWithin(all.From, all.To),
 		Chart:      chart.draw(),

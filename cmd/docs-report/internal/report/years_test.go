@@ -115,13 +115,10 @@ func (s flatSite) outputs(t *testing.T, in report.Input) []string {
 
 	end := in.Days[len(in.Days)-1].To
 	one, err := report.OnePage(report.PageInput{
-		Project:   "docs",
-		Path:      "/start",
-		Since:     in.Before.From,
-		Generated: in.Generated,
-		Weeks:     s.points(store.Week, in.Days[0].From, end),
-		Days:      in.Days,
-		Months:    in.Months,
+		Input: report.Input{Project: "docs", Generated: in.Generated, Days: in.Days, Months: in.Months},
+		Path:  "/start",
+		Since: in.Before.From,
+		Weeks: s.points(store.Week, in.Days[0].From, end),
 	})
 	require.NoError(t, err)
 	return []string{write(t, in), digest, report.Slack(digest), string(index), string(one)}
