@@ -74,11 +74,9 @@ func TestFourWeeksThatAreAFebruary(t *testing.T) {
 		r.ok("report", "-o", "-")
 		assert.Contains(t, words(r.stdout), "4 January to 31 January 2010")
 		assert.NotContains(t, words(r.stdout), "is not in the database, so there is no comparison")
-		assert.Contains(t, words(r.stdout), "on Monday, 8 March")
 
 		r.ok("report", "-month", "2010-02", "-o", "-")
 		assert.NotContains(t, words(r.stdout), "4 January to 31 January 2010", "a month is compared with a month")
-		assert.Contains(t, words(r.stdout), "on Thursday, 1 April")
 	})
 }
 

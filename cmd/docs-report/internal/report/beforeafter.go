@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -12,15 +11,11 @@ import (
 
 const weeksCompared = 4
 
+// beforeAfter compares the weeks before and after a day.
 type beforeAfter struct {
 	Since, Before, After string
 	Notes                []string
-	Rows                 []measure
-}
-
-type measure struct {
-	Name, Before, After string
-	Change              change
+	Rows                 []headline
 }
 
 // changed compares the four weeks before and after the day. It leaves out the week of the day, unless the
@@ -53,58 +48,59 @@ func (in PageInput) changed() *beforeAfter {
 	if both.missing != "" {
 		c.Notes = append(c.Notes, both.missing)
 	}
-	if out := in.note(store.Window{From: before.From, To: after.To}, byDays, oddAll); out != "" {
+	if out := in.note(store.Window{From: before.From, To: after.To}, byDays, everybody.odd); out != "" {
 		c.Notes = append(c.Notes, "These means are without "+out+".")
 	}
 
 	wasHuman, wasAI := in.weekly(before)
 	human, ai := in.weekly(after)
-	c.Rows = []measure{
-		in.measure(both, "Humans a week", human, wasHuman, windows.humans),
-		in.measure(both, "AIs a week", ai, wasAI, windows.visitors),
+	c.Rows = []headline{
+		in.measure(both, "Humans a week", human, wasHuman, isGood),
+		in.measure(both, "AIs a week", ai, wasAI, isNeither),
 		in.thumbsMeasure(both),
-		in.measure(both, "Unanswered questions", in.unanswered(after), in.unanswered(before), byChance),
-		in.measure(both, "Written complaints", in.criticisms(after), in.criticisms(before), byChance),
+		in.measure(both, "Unanswered questions", in.unanswered(after), in.unanswered(before), isTrouble),
+		in.measure(both, "Written complaints", in.criticisms(after), in.criticisms(before), isTrouble),
 	}
 	if len(in.Comments) == 0 {
 		complaints := &c.Rows[len(c.Rows)-1]
 		complaints.Before = "not kept without sync -texts"
-		complaints.After = complaints.Before
+		complaints.Value = complaints.Before
 	}
 	return c
 }
 
-func byChance(w windows, now, before int64) change { return w.trouble(now, before, mostByChance) }
-
 // measure compares two counts of weeks. Visitors of weeks do not add up, but their mean tells something.
-func (in PageInput) measure(
-	w windows, name string, now, before rateOf, compare func(w windows, now, before int64) change,
-) measure {
-	shown := func(r rateOf) string {
-		if strings.HasSuffix(name, " a week") {
-			return number(int64(r.mean()))
-		}
-		return number(int64(r.count))
-	}
+func (in PageInput) measure(w windows, name string, now, before rateOf, m meaning) headline {
+	w.nowUnits = now.units
+	w.beforeUnits = before.units
 
-	m := measure{
-		Name:   name,
-		Before: in.ofWeeks(shown(before), before.units, w.before),
-		After:  in.ofWeeks(shown(now), now.units, w.now),
+	h := headline{Label: name}
+	if m == isTrouble {
+		h.Value = number(int64(now.count))
+		h.Before = number(int64(before.count))
+		h.Change = w.trouble(int64(now.count), int64(before.count), mostByChance)
+	} else {
+		h.Value = number(int64(now.mean()))
+		h.Before = number(int64(before.mean()))
+		h.Change = w.counts(m, now.count, before.count)
 	}
-	if now.units > 0 && before.units > 0 {
-		w.nowUnits = now.units
-		w.beforeUnits = before.units
-		m.Change = compare(w, int64(now.count), int64(before.count))
-	}
-	return m
+	return in.ofWeeks(h, w)
 }
 
-// ofWeeks says how many weeks a number is of, if it is not of all, or why it is of none.
-func (in PageInput) ofWeeks(text string, weeks float64, w store.Window) string {
+// ofWeeks says how many weeks the numbers are of, and compares them only if both are known.
+func (in PageInput) ofWeeks(h headline, w windows) headline {
+	h.Value = in.knownWeeks(h.Value, int(w.nowUnits), w.now)
+	h.Before = in.knownWeeks(h.Before, int(w.beforeUnits), w.before)
+	if w.nowUnits == 0 || w.beforeUnits == 0 {
+		h.Change = change{}
+	}
+	return h
+}
+
+// knownWeeks says how many weeks a number is of, if it is not of all, or why it is of none.
+func (in PageInput) knownWeeks(text string, known int, w store.Window) string {
 	firstEnds := w.From.AddDays(7)
-	all := w.Days() / 7
-	switch known := int(weeks); {
+	switch all := w.Days() / 7; {
 	case known == all:
 		return text
 	case known > 0:
@@ -129,36 +125,32 @@ func (in PageInput) weekly(w store.Window) (humans, ais rateOf) {
 	return humans, ais
 }
 
-func (in PageInput) thumbsMeasure(w windows) measure {
+func (in PageInput) thumbsMeasure(w windows) headline {
 	was := in.thumbsWithin(w.before)
 	now := in.thumbsWithin(w.now)
-	return measure{
-		Name:   "Thumbs down",
-		Before: in.ofWeeks(was.text(), float64(was.weeks), w.before),
-		After:  in.ofWeeks(now.text(), float64(now.weeks), w.now),
-		Change: w.troubleShare(now.part, was.part, mostByChance),
-	}
+	w.nowUnits = float64(now.weeks)
+	w.beforeUnits = float64(was.weeks)
+	c := w.shares(now.part, was.part, mostByChance, isTrouble)
+	return in.ofWeeks(headline{Label: "Thumbs down", Value: now.text(), Before: was.text(), Change: c}, w)
 }
 
 // unanswered counts the questions of this page that the assistant could not answer.
 func (in PageInput) unanswered(w store.Window) rateOf {
-	at := func(row mintlify.Conversation) (time.Time, bool) {
-		return row.Timestamp, row.ResolutionStatus == mintlify.ResolutionUnanswered && in.is(row.PageURL)
-	}
-	return countWithin(in.Conversations, at, w)
+	return countWithin(in.Conversations, AskedAt, w, func(row mintlify.Conversation) bool {
+		return row.ResolutionStatus == mintlify.ResolutionUnanswered && in.is(row.PageURL)
+	})
 }
 
 // criticisms counts the complaints about this page, also what is settled: a rewrite settles complaints.
 func (in PageInput) criticisms(w store.Window) rateOf {
-	at := func(row mintlify.Feedback) (time.Time, bool) {
-		return row.CreatedAt, isCriticism(row) && in.is(row.Path)
-	}
-	return countWithin(in.Comments, at, w)
+	return countWithin(in.Comments, WrittenAt, w, func(row mintlify.Feedback) bool {
+		return isCriticism(row) && in.is(row.Path)
+	})
 }
 
 // countWithin counts rows in those weeks of a window whose days are all known.
-func countWithin[T any](lists []List[T], at func(T) (time.Time, bool), w store.Window) rateOf {
-	rows, known := rowsOnce(lists, func(row T) time.Time { t, _ := at(row); return t })
+func countWithin[T any](lists []List[T], at func(T) time.Time, w store.Window, isCounted func(T) bool) rateOf {
+	rows, known := rowsOnce(lists, at)
 	var sum rateOf
 	for _, week := range store.Windows("", store.Week, w.From, w.To) {
 		if !isCovered(week, known) {
@@ -167,7 +159,7 @@ func countWithin[T any](lists []List[T], at func(T) (time.Time, bool), w store.W
 
 		sum.units++
 		for _, row := range rows {
-			if t, isCounted := at(row); isCounted && week.Has(t) {
+			if isCounted(row) && week.Has(at(row)) {
 				sum.count++
 			}
 		}

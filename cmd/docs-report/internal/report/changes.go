@@ -14,11 +14,9 @@ import (
 type change struct {
 	Text      string  // is the change as people read it
 	Number    float64 // is the change that Text writes: in percent, in points, or a count
+	Gain      int64   // is how many visitors more
 	Verdict   string  // is "worse", "better", "about the same", or "" for a change that is neither
 	Direction string  // is the color: good, bad or flat
-	Gain      int64   // is how many visitors more
-
-	verdict verdict
 }
 
 // Says returns the verdict, unless the text says it.
@@ -55,63 +53,44 @@ const (
 	worse  = "worse"
 )
 
-func (c change) colored(ifMore, ifLess string) change {
-	switch c.verdict {
-	case more:
-		c.Direction = ifMore
-	case less:
-		c.Direction = ifLess
-	}
-	return c
-}
+// meaning says how more and less of a number are colored, and what they are called.
+type meaning struct{ more, less, ifMore, ifLess string }
 
-// judged says of a change of trouble whether it is better or worse.
-func (c change) judged() change {
-	switch c.verdict {
+var (
+	isNeither = meaning{more: flat, less: flat}
+	isGood    = meaning{more: good, less: bad}
+	isTrouble = meaning{more: bad, less: good, ifMore: worse, ifLess: better}
+)
+
+func (c change) judged(v verdict, m meaning) change {
+	switch v {
 	case aboutTheSame:
+		c.Direction = flat
 		c.Verdict = same
 	case more:
-		c.Verdict = worse
-		c.Direction = bad
+		c.Direction = m.more
+		c.Verdict = m.ifMore
 	case less:
-		c.Verdict = better
-		c.Direction = good
+		c.Direction = m.less
+		c.Verdict = m.ifLess
 	}
 	return c
 }
 
 // ratio compares two numbers as people do.
 func ratio(now, before float64) change {
+	percent := 100 * (now/before - 1)
 	switch {
 	case now == before:
-		return change{Text: "±0%", Direction: flat}
+		return change{Text: "±0%"}
 	case before <= 0:
-		return change{Text: "new", Number: math.Inf(1), Direction: flat}
+		return change{Text: "new", Number: math.Inf(1)}
+	case percent >= 900:
+		return change{Text: "×" + number(int64(now/before)), Number: percent}
+	case math.Abs(percent) < 9.95: // a small change must not look like no change
+		return change{Text: signed(percent, 1) + "%", Number: percent}
 	}
-
-	percent := 100 * (now/before - 1)
-	c := change{Number: percent, Direction: flat}
-	if percent >= 900 {
-		c.Text = "×" + number(int64(now/before))
-		return c
-	}
-
-	decimals := 0
-	if math.Abs(percent) < 9.95 { // a small change must not look like no change
-		decimals = 1
-	}
-	c.Text = signed(percent, decimals) + "%"
-	return c
-}
-
-// pointsOf returns the change of a share, in percentage points. Neither direction is good or bad.
-func pointsOf(now, before part) change {
-	c := change{Text: "±0 points", Direction: flat}
-	if difference := 100 * (now.share() - before.share()); math.Abs(difference) >= 0.05 {
-		c.Number = difference
-		c.Text = signed(difference, 1) + " points"
-	}
-	return c
+	return change{Text: signed(percent, 0) + "%", Number: percent}
 }
 
 // signed writes a number with its sign. The minus is as wide as a plus.

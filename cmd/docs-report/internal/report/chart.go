@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -21,16 +22,27 @@ func Unit(w store.Window) store.Span {
 	return store.Day
 }
 
-// trend is a chart and its numbers.
-type trend struct {
-	Unit     string
-	Chart    *chart // nil: nothing is known
-	Rows     []bucket
+// chart is a drawing of visitors by day, week or month, as wide as its card, and its numbers. Horizontal
+// positions are in percent of its width, vertical ones in pixels.
+type chart struct {
+	history
+	Unit  store.Span
+	Rows  []bucket
+	marks []Mark
+
 	Summary  string // is for readers who do not see the chart
 	LeftOut  string // says which days, weeks or months are missing
 	Outliers string // names the days that are larger than the chart
 	Before   bool   // the period before is drawn too
 	Apart    string // is how much later the period before is drawn
+
+	Panels      []panel // none: nothing is known
+	Height      float64
+	Top, Bottom float64 // bound all panels
+	Band        float64 // is the width of a bucket
+	Dates       []label
+	Places      []place
+	Marks       []label
 }
 
 // bucket is a day, week or month of a chart. What is not known is nil.
@@ -40,36 +52,61 @@ type bucket struct {
 	isCut       bool // its numbers cannot be compared with those of the bucket before
 }
 
-// plot has what a trend draws.
-type plot struct {
-	history
-	unit    store.Span
-	buckets []bucket
-	marks   []markedDay
+// place is where a day is. It is shaded at weekends, and when the reader points at it.
+type place struct {
+	Day       mintlify.Date
+	X         float64
+	IsWeekend bool
 }
 
-type markedDay struct {
-	day  mintlify.Date
-	name string
+// label is a text beside a position.
+type label struct {
+	X, Y         float64
+	Text, Anchor string
 }
 
-func newTrend(in Input) trend {
+// panel is the numbers of a kind of visitors, and how they are drawn.
+type panel struct {
+	kind
+	Empty string // says that there are none
+
+	Top, Bottom float64
+	Ticks       []label
+	Lines       []string // are points
+	Areas       []string
+	LinesBefore []string
+	Dots        []dot
+	Flags       []label
+
+	now, before []float64 // by bucket
+	highest     float64   // is the number at the top
+	outliers    []int     // are the buckets beside which all others would be a flat line
+}
+
+const unknown = -1.0 // is the number of a bucket that is not known
+
+// dot is a number that is drawn when the reader points at it, or always if it has no neighbors or is
+// larger than the chart.
+type dot struct {
+	At      int // is the bucket
+	X, Y    float64
+	IsShown bool
+}
+
+func newChart(in Input) chart {
 	window := in.Period.Window
-	unit := Unit(window)
 	weeks := window.Days() / 7
-	p := plot{history: in.history, unit: unit, buckets: buckets(window, unit, in.Trend)}
+	c := chart{history: in.history, Unit: Unit(window), Apart: plural(int64(weeks), "week", "weeks")}
+	c.Rows = buckets(window, c.Unit, in.Trend)
 
 	before := byDay(in.TrendFrom)
-	for i, b := range p.buckets {
-		p.buckets[i].Before = before[b.From.AddDays(-7*weeks)]
+	for i, b := range c.Rows {
+		c.Rows[i].Before = before[b.From.AddDays(-7*weeks)]
 	}
 	for i, mark := range in.Marks {
-		p.marks = append(p.marks, markedDay{mark.Day, markName(i)})
+		c.marks = append(c.marks, Mark{mark.Day, markName(i)})
 	}
-
-	t := p.draw()
-	t.Apart = plural(int64(weeks), "week", "weeks")
-	return t
+	return c.drawn()
 }
 
 // buckets returns the days or weeks of a window, with the counts of those that are known.
@@ -90,40 +127,33 @@ func byDay(points []store.Point) map[mintlify.Date]*mintlify.VisitorTotals {
 	return all
 }
 
-func (p plot) draw() trend {
-	t := trend{Unit: string(p.unit), Rows: p.buckets}
+func (c chart) drawn() chart {
 	var missing []string
-	var known []bucket
-	for _, b := range p.buckets {
-		t.Before = t.Before || b.Before != nil
+	var known []*mintlify.VisitorTotals
+	for _, b := range c.Rows {
+		c.Before = c.Before || b.Before != nil
 		if b.Now == nil {
 			missing = append(missing, bucketDays(b.Window))
 		} else {
-			known = append(known, b)
+			known = append(known, b.Now)
 		}
 	}
 
 	if len(missing) > 0 {
-		t.LeftOut = "Not in the database: " + firstFew(missing, ", ") + "."
+		c.LeftOut = "Not in the database: " + firstFew(missing, ", ") + "."
 	}
 	if len(known) == 0 {
-		return t
+		return c
 	}
 
-	t.Chart = p.chart()
-	for _, panel := range t.Chart.Panels {
-		t.Outliers = sentences(t.Outliers, panel.outlierSentence(p))
-	}
-	if t.Outliers != "" {
-		t.Outliers += " The chart is cut off there."
-	}
-
-	first := known[0].Now
-	last := known[len(known)-1].Now
-	t.Summary = fmt.Sprintf("Line chart of visitors by %s, humans above and AIs below. "+
+	first := known[0]
+	last := known[len(known)-1]
+	c.Summary = fmt.Sprintf("Line chart of visitors by %s, humans above and AIs below. "+
 		"Humans: %s at first, %s at last. AIs: %s at first, %s at last.",
-		p.unit, number(first.Human), number(last.Human), number(first.AI), number(last.AI))
-	return t
+		c.Unit, number(first.Human), number(last.Human), number(first.AI), number(last.AI))
+	c.drawPanels()
+	c.drawDates()
+	return c
 }
 
 func bucketDays(w store.Window) string {
@@ -137,60 +167,6 @@ func bucketDays(w store.Window) string {
 	return w.From.Time().Format("Mon " + shortDay)
 }
 
-// chart is a drawing as wide as its card. Horizontal positions are in percent of its width, vertical
-// ones in pixels.
-type chart struct {
-	Height      float64
-	Top, Bottom float64 // bound all panels
-	Band        float64 // is the width of a bucket
-	LabeledBy   string  // is the id of the text that says the same
-
-	Dates  []label
-	Places []place
-	Marks  []label
-	Panels []panel
-}
-
-// place is where a day is. It is shaded at weekends, and when the reader points at it.
-type place struct {
-	Day       mintlify.Date
-	X         float64
-	IsWeekend bool
-}
-
-// label is a text beside a position.
-type label struct {
-	X, Y         float64
-	Text, Anchor string
-}
-
-// panel is the numbers of a kind of visitors, and how they are drawn.
-type panel struct {
-	Class string // is human or ai
-	Title string
-	Empty string // says that there are none
-
-	Top, Bottom float64
-	Ticks       []label
-	Lines       []string // are points
-	Areas       []string
-	LinesBefore []string
-	Dots        []dot
-	Flags       []label
-
-	now, before []*float64 // by bucket; nil is not known
-	highest     float64    // is the number at the top
-	outliers    []int      // are the buckets beside which all others would be a flat line
-}
-
-// dot is a number that is drawn when the reader points at it, or always if it has no neighbors or is
-// larger than the chart.
-type dot struct {
-	At      int // is the bucket
-	X, Y    float64
-	IsShown bool
-}
-
 const (
 	panelHeight = 110
 	smallHeight = 48 // the year is a small picture
@@ -201,45 +177,46 @@ const (
 	mostDates   = 5 // fit on a narrow screen
 )
 
-// chart draws the panels, one below the other.
-func (p plot) chart() *chart {
-	c := &chart{Top: titleRoom, LabeledBy: "summary"}
-	c.Band = math.Floor(1e5/float64(len(p.buckets))) / 1000
+func (c *chart) drawPanels() {
 	height := float64(panelHeight)
-	if p.unit == store.Month {
+	if c.Unit == store.Month {
 		height = smallHeight
-		c.LabeledBy = "growth-summary"
 	}
 
+	c.Band = math.Floor(1e5/float64(len(c.Rows))) / 1000
+	c.Top = titleRoom
 	top := c.Top
-	for _, panel := range p.panels() {
-		panel.Top = top
-		panel.Bottom = top + height
-		if panel.Empty != "" {
-			panel.Bottom = top + emptyHeight
+	for _, p := range []panel{{kind: humans}, {kind: ais}} {
+		p.read(*c)
+		p.Top = top
+		p.Bottom = top + height
+		if p.Empty != "" {
+			p.Bottom = top + emptyHeight
 		} else {
-			panel.draw(*c, p.buckets)
+			p.draw(*c)
 		}
 
-		c.Panels = append(c.Panels, panel)
-		top = panel.Bottom + panelGap
-		c.Bottom = panel.Bottom
+		c.Panels = append(c.Panels, p)
+		c.Outliers = sentences(c.Outliers, p.outlierSentence(*c))
+		c.Bottom = p.Bottom
+		top = p.Bottom + panelGap
 	}
 
 	c.Height = c.Bottom + dateRoom
-	c.drawDates(p)
-	return c
+	if c.Outliers != "" {
+		c.Outliers += " The chart is cut off there."
+	}
 }
 
-func (c *chart) drawDates(p plot) {
+func (c *chart) drawDates() {
 	layout := shortDay
-	if p.unit == store.Month {
+	if c.Unit == store.Month {
 		layout = "Jan 06"
 	}
 
-	last := len(p.buckets) - 1
+	last := len(c.Rows) - 1
 	apart := 1 + last/mostDates
-	for i, b := range p.buckets {
+	for i, b := range c.Rows {
 		date := label{X: c.middle(i), Text: b.From.Time().Format(layout), Anchor: "middle"}
 		if i == last { // stays within the card
 			date.X = 100
@@ -249,60 +226,46 @@ func (c *chart) drawDates(p plot) {
 			c.Dates = append(c.Dates, date)
 		}
 
-		if p.unit != store.Month {
+		if c.Unit != store.Month {
 			c.Places = append(c.Places, place{Day: b.From, X: c.left(i), IsWeekend: isWeekend(b.Window)})
 		}
-		for _, mark := range p.marks {
-			if b.Window.Has(mark.day.Time()) {
-				c.Marks = append(c.Marks, label{X: c.left(i), Text: mark.name})
+		for _, mark := range c.marks {
+			if b.Window.Has(mark.Day.Time()) {
+				c.Marks = append(c.Marks, label{X: c.left(i), Text: mark.Text})
 			}
 		}
 	}
 }
 
-// Body returns the height of all panels.
-func (c chart) Body() float64 { return c.Bottom - c.Top }
-
+func (c chart) Body() float64        { return c.Bottom - c.Top }
 func (c chart) left(i int) float64   { return round2(c.Band * float64(i)) }
 func (c chart) middle(i int) float64 { return round2(c.Band * (float64(i) + 0.5)) }
 
-func (p plot) panels() []panel {
-	human := panel{Class: "human", Title: "Humans"}
-	human.read(p, func(t mintlify.VisitorTotals) int64 { return t.Human }, func(d oddDay) bool { return d.OfHumans })
-	ai := panel{Class: "ai", Title: "AIs"}
-	ai.read(p, func(t mintlify.VisitorTotals) int64 { return t.AI }, func(d oddDay) bool { return d.OfAIs })
-	return []panel{human, ai}
-}
-
 // read takes the numbers of a kind. Days that stand out do not count for the height.
-func (p *panel) read(of plot, count func(mintlify.VisitorTotals) int64, isOdd func(oddDay) bool) {
-	read := func(t *mintlify.VisitorTotals) *float64 {
+func (p *panel) read(c chart) {
+	read := func(t *mintlify.VisitorTotals) float64 {
 		if t == nil {
-			return nil
+			return unknown
 		}
-		n := float64(max(count(*t), 0))
-		return &n
+		return float64(max(p.count(*t), 0))
 	}
 
-	for i, b := range of.buckets {
+	for i, b := range c.Rows {
 		n := read(b.Now)
 		p.now = append(p.now, n)
-		isOut := of.unit == store.Day && slices.ContainsFunc(of.within(b.Window), isOdd)
-		switch {
-		case n == nil:
-		case isOut:
+		if n != unknown && c.Unit == store.Day && slices.ContainsFunc(c.within(b.Window), p.isOdd) {
 			p.outliers = append(p.outliers, i)
-		default:
-			p.highest = max(p.highest, *n)
+		} else {
+			p.highest = max(p.highest, n)
 		}
 	}
 
 	usual := p.highest
-	for _, b := range of.buckets {
+	for _, b := range c.Rows {
 		n := read(b.Before)
 		p.before = append(p.before, n)
-		if n != nil && (usual == 0 || !outliers.Is(*n, usual)) {
-			p.highest = max(p.highest, *n)
+		if usual == 0 || !outliers.Is(n, usual) {
+			p.highest = max(p.highest, n)
 		}
 	}
 	if p.highest == 0 && len(p.outliers) == 0 {
@@ -311,17 +274,17 @@ func (p *panel) read(of plot, count func(mintlify.VisitorTotals) int64, isOdd fu
 }
 
 // draw draws the numbers. What is not known is not drawn: lines and areas end there.
-func (p *panel) draw(c chart, buckets []bucket) {
+func (p *panel) draw(c chart) {
 	step := tickStep(p.highest)
 	p.highest = step * math.Max(1, math.Ceil(p.highest/step))
 	for n := 0.0; n <= p.highest; n += step {
 		p.Ticks = append(p.Ticks, label{Y: p.y(n), Text: tickText(n)})
 	}
 
-	for _, run := range runs(p.now, buckets) {
+	for _, run := range c.runs(p.now) {
 		for _, i := range run {
 			isShown := len(run) == 1 || slices.Contains(p.outliers, i)
-			p.Dots = append(p.Dots, dot{At: i, X: c.middle(i), Y: p.y(*p.now[i]), IsShown: isShown})
+			p.Dots = append(p.Dots, dot{At: i, X: c.middle(i), Y: p.y(p.now[i]), IsShown: isShown})
 		}
 
 		if len(run) > 1 {
@@ -333,26 +296,26 @@ func (p *panel) draw(c chart, buckets []bucket) {
 		}
 	}
 
-	for _, run := range runs(p.before, buckets) {
+	for _, run := range c.runs(p.before) {
 		if len(run) > 1 {
 			p.LinesBefore = append(p.LinesBefore, p.line(c, run, p.before))
 		}
 	}
 
 	for _, i := range p.outliers { // the number stands beside the day, within the chart
-		f := label{X: c.middle(i), Y: p.Top, Text: "▲ " + number(int64(*p.now[i])), Anchor: "start"}
+		f := label{X: c.middle(i), Y: p.Top, Text: "▲ " + number(int64(p.now[i])), Anchor: "start"}
 		if f.X > 50 {
-			f.Text = number(int64(*p.now[i])) + " ▲"
+			f.Text = number(int64(p.now[i])) + " ▲"
 			f.Anchor = "end"
 		}
 		p.Flags = append(p.Flags, f)
 	}
 }
 
-func (p *panel) line(c chart, run []int, numbers []*float64) string {
+func (p *panel) line(c chart, run []int, numbers []float64) string {
 	var points []string
 	for _, i := range run {
-		points = append(points, fmt.Sprintf("%g,%g", c.middle(i), p.y(*numbers[i])))
+		points = append(points, fmt.Sprintf("%g,%g", c.middle(i), p.y(numbers[i])))
 	}
 	return strings.Join(points, " ")
 }
@@ -363,37 +326,33 @@ func (p *panel) y(n float64) float64 {
 }
 
 // runs returns the buckets that are known, those beside each other together.
-func runs(numbers []*float64, buckets []bucket) [][]int {
+func (c chart) runs(numbers []float64) [][]int {
 	var all [][]int
-	isOpen := false
 	for i, n := range numbers {
-		if n == nil {
-			isOpen = false
+		if n == unknown {
 			continue
 		}
-
-		if !isOpen || buckets[i].isCut {
+		if i == 0 || numbers[i-1] == unknown || c.Rows[i].isCut {
 			all = append(all, nil)
 		}
 		all[len(all)-1] = append(all[len(all)-1], i)
-		isOpen = true
 	}
 	return all
 }
 
 // outlierSentence names the outliers, the largest first.
-func (p panel) outlierSentence(of plot) string {
+func (p *panel) outlierSentence(c chart) string {
 	if len(p.outliers) == 0 {
 		return ""
 	}
 
 	largest := slices.Clone(p.outliers)
-	slices.SortStableFunc(largest, func(a, b int) int { return int(math.Copysign(1, *p.now[b]-*p.now[a])) })
+	slices.SortStableFunc(largest, func(a, b int) int { return cmp.Compare(p.now[b], p.now[a]) })
 	var named []string
 	for _, i := range largest {
-		named = append(named, fmt.Sprintf("%s (%s)", bucketDays(of.buckets[i].Window), number(int64(*p.now[i]))))
+		named = append(named, fmt.Sprintf("%s (%s)", bucketDays(c.Rows[i].Window), number(int64(p.now[i]))))
 	}
-	return fmt.Sprintf("%s far beyond a usual %s: %s.", p.Title, of.unit, firstFew(named, ", "))
+	return fmt.Sprintf("%s far beyond a usual %s: %s.", p.Title, c.Unit, firstFew(named, ", "))
 }
 
 // tickText stays within the margin of the chart.

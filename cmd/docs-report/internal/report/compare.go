@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -86,30 +87,25 @@ func (in Input) windows() windows {
 	return w
 }
 
-// visitors compares visitors. More is neither good nor bad, as of AIs.
-func (w windows) visitors(now, before int64) change {
+// visitors compares visitors of a kind.
+func (w windows) visitors(k kind, now, before mintlify.VisitorTotals) change {
+	return w.counts(k.meaning, float64(k.count(now)), float64(k.count(before)))
+}
+
+func (w windows) counts(m meaning, now, before float64) change {
 	if w.missing != "" {
 		return change{}
 	}
 
-	is := rateOf{float64(now), w.nowUnits}
-	was := rateOf{w.nearest(float64(now), float64(before)), w.nowUnits}
+	is := rateOf{now, w.nowUnits}
+	was := rateOf{w.nearest(now, before), w.nowUnits}
 	if w.isSum {
-		was = rateOf{float64(before), w.beforeUnits}
+		was = rateOf{before, w.beforeUnits}
 	}
 
 	c := ratio(is.count*was.units, was.count*is.units)
 	c.Gain = int64(math.Round(is.count - was.mean()*is.units))
-	c.verdict = compareRates(is, was, mostByChance, w.least)
-	if c.verdict == aboutTheSame {
-		c.Verdict = same
-	}
-	return c
-}
-
-// humans compares humans: more is good.
-func (w windows) humans(now, before int64) change {
-	return w.visitors(now, before).colored(good, bad)
+	return c.judged(compareRates(is, was, mostByChance, w.least), m)
 }
 
 // nearest returns the count before that now is compared with. In a window of another length it would
@@ -129,7 +125,7 @@ func (w windows) trouble(now, before int64, errors float64) change {
 
 	is := rateOf{float64(now), w.nowUnits}
 	was := rateOf{float64(before), w.beforeUnits}
-	c := change{Number: math.Round(is.count - was.mean()*is.units), Direction: flat}
+	c := change{Number: math.Round(is.count - was.mean()*is.units)}
 	c.Text = signedCount(int64(c.Number))
 
 	if perWeek := is.mean() - was.mean(); w.isSum && w.nowUnits != w.beforeUnits {
@@ -139,12 +135,11 @@ func (w windows) trouble(now, before int64, errors float64) change {
 	if c.Number == 0 {
 		c.Text = "±0"
 	}
-	c.verdict = compareRates(is, was, errors, w.least)
-	return c.judged()
+	return c.judged(compareRates(is, was, errors, w.least), isTrouble)
 }
 
-// troubleShare compares shares of trouble, in points: less is better.
-func (w windows) troubleShare(now, before part, errors float64) change {
+// shares compares shares, in points.
+func (w windows) shares(now, before part, errors float64, m meaning) change {
 	switch {
 	case w.missing != "" || now.all == 0 || before.all == 0:
 		return change{}
@@ -152,33 +147,21 @@ func (w windows) troubleShare(now, before part, errors float64) change {
 		return change{Text: "too few to compare", Verdict: same, Direction: flat}
 	}
 
-	c := pointsOf(now, before)
-	c.verdict = compareShares(now, before, errors)
-	return c.judged()
-}
-
-// shareOfAIs compares shares of AIs. More is neither good nor bad.
-func (w windows) shareOfAIs(now, before mintlify.VisitorTotals) change {
-	if w.missing != "" {
-		return change{}
+	c := change{Text: "±0 points"}
+	if difference := 100 * (now.share() - before.share()); math.Abs(difference) >= 0.05 {
+		c.Number = difference
+		c.Text = signed(difference, 1) + " points"
 	}
-
-	a := ofAIs(now.Human, now.AI)
-	b := ofAIs(before.Human, before.AI)
-	c := pointsOf(a, b)
-	if compareShares(a, b, mostByChance) == aboutTheSame {
-		c.Verdict = same
-	}
-	return c
+	return c.judged(compareShares(now, before, errors), m)
 }
 
 // verdict says how a number differs from the one before.
 type verdict int
 
 const (
-	aboutTheSame verdict = iota
+	less verdict = iota - 1
+	aboutTheSame
 	more
-	less
 )
 
 // part is how many of all are something, such as thumbs that point down.
@@ -209,13 +192,10 @@ func compareShares(now, before part, errors float64) verdict {
 }
 
 func verdictOf(difference float64, isNone bool) verdict {
-	switch {
-	case isNone || difference == 0:
+	if isNone {
 		return aboutTheSame
-	case difference > 0:
-		return more
 	}
-	return less
+	return verdict(cmp.Compare(difference, 0))
 }
 
 // rateOf is a count of a number of days or weeks.

@@ -13,48 +13,40 @@ import (
 // complaints are thumbs down, and what readers wrote.
 func (in Input) complaints() section {
 	list := in.Period.ByPage
-	counts := map[string]int64{}
-	for _, page := range in.Before.ByPage.Rows {
-		counts[page.Path] += page.ThumbsDown
+	before := in.Before.ByPage
+	counts := map[string]part{}
+	for _, page := range before.Rows {
+		counts[page.Path] = part{some: page.ThumbsDown}
 	}
-	before := in.earlier(list.Export, in.Before.ByPage.Export, mostByChance, counts)
+	changeOf := in.changes(list.Export, before.Export, mostByChance, counts)
 
 	var rows []finding
 	for _, page := range list.Rows {
-		if page.ThumbsDown > 0 {
+		if down := (part{page.ThumbsDown, page.ThumbsUp + page.ThumbsDown}); down.some > 0 {
 			rows = append(rows, finding{
 				Text:   textOf(page.Path),
 				URL:    in.link(page.Path),
-				Much:   plural(page.ThumbsDown, "thumb down", "thumbs down"),
-				Quiet:  shareText(page.ThumbsUp, page.ThumbsDown) + " of " + number(page.ThumbsUp+page.ThumbsDown),
-				Width:  float64(page.ThumbsDown),
-				Change: before.changeOf(page.Path, page.ThumbsDown),
+				Much:   plural(down.some, "thumb down", "thumbs down"),
+				Quiet:  down.text() + " of " + number(down.all),
+				Width:  float64(down.some),
+				Change: changeOf(page.Path, down.some),
 			})
 		}
 	}
 
 	s := section{ID: "complaints", Title: "What readers complain about"}
 	if r := thumbsRate(list); r.all > 0 {
-		s.Summary = fmt.Sprintf("%s of %s down (%s)%s.", number(r.some), pointing(r.all), r.text(), r.loaded())
+		s.Summary = fmt.Sprintf("%s of %s down (%s)%s.",
+			number(r.some), plural(r.all, "thumb points", "thumbs point"), r.text(), r.loaded())
 	}
-
 	s.Summary = sentences(s.Summary, in.wave())
 
-	best := newFindings("Pages by thumbs down", list.Export, rows, "No page has a thumb down.")
-	best.Note = sentences(best.Note, in.listBefore(in.Before.ByPage.Export))
-	s.Lists = []findings{best}
-
+	s.Lists = []findings{newFindings("Pages by thumbs down", list.Export, rows, "No page has a thumb down.",
+		in.listBefore(before.Export))}
 	if words := in.inTheirWords(""); len(words.Rows) > 0 || words.Note != "" {
 		s.Lists = append(s.Lists, words)
 	}
 	return s
-}
-
-func pointing(thumbs int64) string {
-	if thumbs == 1 {
-		return "1 thumb points"
-	}
-	return number(thumbs) + " thumbs point"
 }
 
 // inTheirWords lists the complaints that are open, the newest first, and says how many are settled.
@@ -73,35 +65,36 @@ func (in Input) inTheirWords(empty string) findings {
 	}
 
 	slices.SortStableFunc(open, func(a, b mintlify.Feedback) int { return b.CreatedAt.Compare(a.CreatedAt) })
-	f := newFindings("In their words", list.Export, equalOnes(open), empty)
+	note := ""
 	if settled > 0 {
-		f.Note = sentences(f.Note, fmt.Sprintf("Left out: %s resolved or dismissed, as of %s.",
-			plural(settled, "complaint that is", "complaints that are"), list.At.UTC().Format(longDay)))
+		note = fmt.Sprintf("Left out: %s resolved or dismissed, as of %s.",
+			plural(settled, "complaint that is", "complaints that are"), list.At.UTC().Format(longDay))
 	}
-	return f
+	return newFindings("In their words", list.Export, in.equalOnes(open), empty, note)
 }
 
 // equalOnes makes one line of what readers wrote in the same words.
-func equalOnes(newestFirst []mintlify.Feedback) []finding {
+func (in Input) equalOnes(newestFirst []mintlify.Feedback) []finding {
+	var order []string
 	byWords := map[string][]mintlify.Feedback{}
 	for _, row := range newestFirst {
 		words := store.FoldTerm(row.Comment)
+		if byWords[words] == nil {
+			order = append(order, words)
+		}
 		byWords[words] = append(byWords[words], row)
 	}
 
 	var all []finding
-	for _, row := range newestFirst {
-		words := store.FoldTerm(row.Comment)
-		if equal := byWords[words]; len(equal) > 0 {
-			all = append(all, finding{Text: textOf(row.Comment), Quiet: whereAndWhen(equal)})
-		}
-		delete(byWords, words)
+	for _, words := range order {
+		equal := byWords[words]
+		all = append(all, finding{Text: textOf(equal[0].Comment), Quiet: in.whereAndWhen(equal)})
 	}
 	return all
 }
 
 // whereAndWhen names the pages of equal complaints, and the day of the newest.
-func whereAndWhen(equal []mintlify.Feedback) string {
+func (in Input) whereAndWhen(equal []mintlify.Feedback) string {
 	when := saidAt(equal[0])
 	if len(equal) > 1 {
 		when = fmt.Sprintf("%d times, last %s", len(equal), when)
@@ -109,8 +102,9 @@ func whereAndWhen(equal []mintlify.Feedback) string {
 
 	var pages []string
 	for _, row := range equal {
-		if !slices.Contains(pages, textOf(row.Path)) && row.Path != "" {
-			pages = append(pages, textOf(row.Path))
+		page := textOf(in.Moved.page(row.Path))
+		if row.Path != "" && !slices.Contains(pages, page) {
+			pages = append(pages, page)
 		}
 	}
 	if len(pages) == 0 {

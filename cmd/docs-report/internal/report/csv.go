@@ -17,7 +17,8 @@ func CSV(all []Input) ([]byte, error) {
 
 	for _, in := range all {
 		in = in.prepared()
-		for _, c := range in.pages() {
+		pages, _ := in.pages()
+		for _, c := range pages {
 			_ = out.Write(in.csvRow(c))
 		}
 	}
@@ -28,16 +29,13 @@ func CSV(all []Input) ([]byte, error) {
 
 func (in Input) csvRow(c comparison) []string {
 	row := []string{in.Project, in.Period.From.String(), in.Period.To.String(), notAFormula(c.raw)}
-	for _, n := range []int64{c.Now.Human, c.Now.AI, c.Now.Total} {
-		row = append(row, strconv.FormatInt(n, 10))
-	}
-
-	if in.Missing != "" {
-		return append(row, "", "", "")
-	}
-
-	for _, n := range []int64{c.Before.Human, c.Before.AI, c.Before.Total} {
-		row = append(row, strconv.FormatInt(n, 10))
+	counts := []int64{c.Now.Human, c.Now.AI, c.Now.Total, c.Before.Human, c.Before.AI, c.Before.Total}
+	for i, n := range counts {
+		text := strconv.FormatInt(n, 10)
+		if in.Missing != "" && i >= 3 { // what is not known is not zero
+			text = ""
+		}
+		row = append(row, text)
 	}
 	return row
 }

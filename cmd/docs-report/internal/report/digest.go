@@ -31,7 +31,6 @@ func Digest(inputs []Input) []string {
 	return lines
 }
 
-// worstFirst returns the views of several projects.
 func worstFirst(inputs []Input) []view {
 	var views []view
 	for _, in := range inputs {
@@ -43,7 +42,6 @@ func worstFirst(inputs []Input) []view {
 	return views
 }
 
-// Worse returns what got worse.
 func (v view) Worse() []headline {
 	isFine := func(h headline) bool { return h.Change.Direction != bad }
 	return slices.DeleteFunc(append([]headline{v.Headlines.Humans}, v.Headlines.Troubles()...), isFine)
@@ -53,7 +51,7 @@ func (v view) topScore() float64 {
 	if len(v.Fixes.Rows) == 0 {
 		return 0
 	}
-	return v.Fixes.Rows[0].score
+	return v.Fixes.score(v.Fixes.Rows[0])
 }
 
 func (v view) digestLine() string {
@@ -69,65 +67,54 @@ func (v view) title() string {
 	if v.Old {
 		title = "Old. " + title
 	}
-
 	if v.Demo {
 		title += " (demo: made-up numbers)"
 	}
 
-	if v.LateWeek != "" {
-		title += " · " + v.LateWeek
-	}
-
-	if v.Missing != "" {
-		title += " · " + v.Missing
-	}
+	notes := []string{v.LateWeek, v.Missing}
 	if v.Suspected.Text != "" {
-		title += " · " + v.Suspected.Text + " To add their numbers up: " + v.Suspected.Flags
+		notes = append(notes, v.Suspected.Text+" To add their numbers up: "+v.Suspected.Flags)
+	}
+	for _, note := range notes {
+		if note != "" {
+			title += " · " + note
+		}
 	}
 	return title
 }
 
 func (v view) digest() []string {
-	lines := []string{
+	visitors := lines(v.Headlines.Visitors())
+	for _, mark := range v.Marked {
+		visitors = append(visitors, mark.Text+" ("+mark.Day+"): "+mark.Effect)
+	}
+
+	all := []string{
 		v.title(),
 		v.Sentence,
-		v.numbers(),
-		v.troubles(),
+		strings.Join(visitors, " · "),
+		strings.Join(lines(v.Headlines.Troubles()), " · "),
 		"Fix first: " + v.Fixes.Top(),
 		"Growth: " + cmp.Or(v.Growth.Summary, v.Growth.Empty),
 	}
 
-	lines = append(lines, v.moves()...)
+	all = append(all, v.Movers.lines()...)
 	if v.Unread != nil {
-		lines = append(lines, "Nobody visited: "+v.Unread.Top())
+		all = append(all, "Nobody visited: "+v.Unread.Top())
 	}
 
-	return append(lines,
+	return append(all,
 		"Searched without result: "+v.Searches.Top(),
 		"Asked without answer: "+v.Questions.Top(),
 		"Most complaints: "+v.Complaints.Top())
 }
 
-// numbers returns the headlines on one line.
-func (v view) numbers() string {
+func lines(headlines []headline) []string {
 	var all []string
-	for _, h := range v.Headlines.Visitors() {
+	for _, h := range headlines {
 		all = append(all, h.line())
 	}
-
-	for _, mark := range v.Marked {
-		all = append(all, mark.Text+" ("+mark.Day+"): "+mark.Effect)
-	}
-	return strings.Join(all, " · ")
-}
-
-// troubles says on one line what readers did not find.
-func (v view) troubles() string {
-	var all []string
-	for _, h := range v.Headlines.Troubles() {
-		all = append(all, h.line())
-	}
-	return strings.Join(all, " · ")
+	return all
 }
 
 func (h headline) line() string {
@@ -145,30 +132,28 @@ func (h headline) line() string {
 	return text
 }
 
-// moves names the pages that gained and lost the most, on a line for each kind of visitors.
-func (v view) moves() []string {
-	var lines []string
-	for _, of := range []struct {
-		who string
-		moved
-	}{{"Humans", v.Movers.Humans}, {"AIs", v.Movers.AIs}} {
-		var parts []string
-		for _, m := range slices.Concat(firstOf(of.Gained), firstOf(of.Lost)) {
-			parts = append(parts, m.line())
-		}
+// lines names the pages that gained and lost the most, on a line for each kind of visitors.
+func (m movers) lines() []string {
+	var all []string
+	if line := m.Humans.line(); line != "" {
+		all = append(all, "Humans: "+line)
+	}
+	if line := m.AIs.line(); line != "" {
+		all = append(all, "AIs: "+line)
+	}
+	return all
+}
 
-		if len(parts) > 0 {
-			lines = append(lines, of.who+": "+strings.Join(parts, " · "))
+func (m moved) line() string {
+	var all []string
+	for _, rows := range [][]mover{m.Gained, m.Lost} {
+		for _, row := range rows[:min(1, len(rows))] {
+			all = append(all, fmt.Sprintf("%s %s (to %s, %s)",
+				signedCount(row.Change.Gain), row.Path, number(row.Now), row.Change.Text))
 		}
 	}
-	return lines
+	return strings.Join(all, " · ")
 }
-
-func (m mover) line() string {
-	return fmt.Sprintf("%s %s (to %s, %s)", signedCount(m.Change.Gain), m.Path, number(m.Now), m.Change.Text)
-}
-
-func firstOf(all []mover) []mover { return all[:min(1, len(all))] }
 
 // Top counts the pages that nobody visited, and names the first.
 func (u *unread) Top() string {

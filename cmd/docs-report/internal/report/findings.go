@@ -30,10 +30,11 @@ func (s section) Top() string {
 	}
 
 	first := best.Rows[0]
+	details := first.Much
 	if first.Change.Text != "" {
-		return fmt.Sprintf("%s (%s, %s)", first.Text, first.Much, first.Change.Short())
+		details += ", " + first.Change.Short()
 	}
-	return fmt.Sprintf("%s (%s)", first.Text, first.Much)
+	return first.Text + " (" + details + ")"
 }
 
 // IsEmpty reports whether a section has nothing to show.
@@ -72,7 +73,7 @@ func (f findings) arrange(rows []finding) findings {
 
 // newFindings arranges rows and says how complete their list is. empty is the text for a list that
 // has rows, but no findings among them.
-func newFindings(title string, list store.Export, rows []finding, empty string) findings {
+func newFindings(title string, list store.Export, rows []finding, empty, note string) findings {
 	f := findings{Title: title, Empty: emptiness(list)}
 	switch {
 	case f.Empty != "" || len(rows) > 0:
@@ -82,7 +83,7 @@ func newFindings(title string, list store.Export, rows []finding, empty string) 
 		f.Empty = empty
 	}
 
-	f.Note = partOf(list)
+	f.Note = sentences(partOf(list), note)
 	return f.arrange(rows)
 }
 
@@ -108,25 +109,18 @@ func partOf(list store.Export) string {
 	return fmt.Sprintf("The service has more than these first %s rows.", number(int64(list.Kept)))
 }
 
-// earlier has the counts of a list in the period before, by what is counted.
-type earlier struct {
-	windows
-	isKnown bool
-	errors  float64 // standard errors that are chance
-	counts  map[string]int64
-}
-
-// changeOf does not know the change if the list is missing, or if one of the two lists is cut.
-func (e earlier) changeOf(key string, now int64) change {
-	if !e.isKnown {
-		return change{}
+// changes returns a function that compares a row's count with that of the list of the period before. It
+// knows no change if that list is missing, or if one of the two is cut. errors is how many standard errors
+// are chance.
+func (in Input) changes(
+	now, before store.Export, errors float64, counts map[string]part,
+) func(key string, count int64) change {
+	return func(key string, count int64) change {
+		if !isKnown(before) || now.Truncated || before.Truncated {
+			return change{}
+		}
+		return in.compared.trouble(count, counts[key].some, errors)
 	}
-	return e.trouble(now, e.counts[key], e.errors)
-}
-
-func (in Input) earlier(now, list store.Export, errors float64, counts map[string]int64) earlier {
-	known := isKnown(list) && !now.Truncated && !list.Truncated
-	return earlier{windows: in.compared, isKnown: known, errors: errors, counts: counts}
 }
 
 // listBefore names the command that loads the list of the period before, if only that is missing.

@@ -6,27 +6,19 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
+// fixes are the pages that are worth fixing first, and why.
 type fixes struct {
-	Rows          []fix
+	Rows          []comparison
 	Empty, Note   string
 	Sections      string // names the sections with the most bad votes
 	HasQuestions  bool   // somebody asked on one of the pages
 	HasComplaints bool   // somebody wrote about one of the pages
 
-	elsewhere []fix // are the pages with votes and without visitors
-}
-
-// fix is a page and why it is worth fixing.
-type fix struct {
-	said
-	Path, URL string
-	Humans    int64
-	DownWidth float64 // is the bar's: of 100 thumbs
-	IsFew     bool    // there are few votes
-
-	score float64
+	median int64 // is how many humans read the page in the middle
 }
 
 const (
@@ -37,26 +29,28 @@ const (
 )
 
 // fixFirst ranks pages by their humans times the share of bad votes that is at least likely.
-func (in Input) fixFirst(pages []comparison) fixes {
+func (in Input) fixFirst(pages, elsewhere []comparison) fixes {
 	list := in.Period.ByPage
-	f := fixes{Empty: emptiness(list.Export), Note: partOf(list.Export)}
+	f := fixes{Empty: emptiness(list.Export), Note: partOf(list.Export), median: medianOfHumans(pages)}
 
-	middle := medianOfHumans(pages)
-	f.Rows = fixesOf(pages, middle)
-	f.elsewhere = in.fixesElsewhere(pages, middle)
-	f.Rows = append(f.Rows, f.elsewhere...)
-	f.Rows = slices.DeleteFunc(f.Rows, func(row fix) bool { return row.bad() == 0 })
+	isTaken := map[string]bool{} // a page with a final slash has the same votes
+	for _, c := range slices.Concat(pages, elsewhere) {
+		if page := pagePath(c.raw); c.bad() > 0 && !isTaken[page] {
+			isTaken[page] = true
+			f.Rows = append(f.Rows, c)
+		}
+	}
 
-	slices.SortStableFunc(f.Rows, func(a, b fix) int {
+	slices.SortStableFunc(f.Rows, func(a, b comparison) int {
 		return cmp.Or(
-			cmp.Compare(b.score, a.score),
-			cmp.Compare(b.votes().atLeast(), a.votes().atLeast()),
+			cmp.Compare(f.score(b), f.score(a)),
+			cmp.Compare(b.atLeast(), a.atLeast()),
 			cmp.Compare(a.Path, b.Path))
 	})
 	f.Rows = f.Rows[:min(mostFixes, len(f.Rows))]
 
 	for _, row := range f.Rows {
-		f.HasQuestions = f.HasQuestions || row.Unanswered+row.Answered > 0
+		f.HasQuestions = f.HasQuestions || row.Questions() > 0
 		f.HasComplaints = f.HasComplaints || row.Complaints > 0
 	}
 
@@ -70,47 +64,19 @@ func (in Input) fixFirst(pages []comparison) fixes {
 	return f
 }
 
-// fixesOf returns the pages and what readers say about each. A page with a final slash has the same votes.
-// One that had visitors only before may have moved: its visitors are not known.
-func fixesOf(pages []comparison, middle int64) []fix {
-	var all []fix
-	isTaken := map[string]bool{}
-	for _, c := range pages {
-		if page := pagePath(c.raw); !isTaken[page] {
-			isTaken[page] = true
-			row := newFix(c.said, c.Path, c.URL, c.Now.Human, c.usualNow.Human)
-			if !c.isVisited() {
-				row = newFix(c.said, c.Path, c.URL, unknownHumans, middle)
-			}
-			all = append(all, row)
-		}
+// score ranks a page by its usual humans. Those of a page with votes and without visitors, which may have
+// moved, are not known.
+func (f fixes) score(c comparison) float64 {
+	if !c.IsVisited {
+		return float64(f.median) * c.atLeast()
 	}
-	return all
+	return float64(c.usualNow.Human) * c.atLeast()
 }
-
-// fixesElsewhere returns pages without visitors: redirects, or the service names the page in another way.
-func (in Input) fixesElsewhere(pages []comparison, middle int64) []fix {
-	said := in.saidByPage()
-	for _, c := range pages {
-		delete(said, pagePath(c.raw))
-	}
-
-	var all []fix
-	for page, s := range said {
-		if strings.HasPrefix(page, "/") {
-			all = append(all, newFix(s, textOf(page), in.link(page), unknownHumans, middle))
-		}
-	}
-	return all
-}
-
-// unknownHumans are those of a page that readers voted on, and that has no row of visitors.
-const unknownHumans = -1
 
 func medianOfHumans(pages []comparison) int64 {
 	var counts []int64
 	for _, c := range pages {
-		if c.isVisited() {
+		if c.IsVisited {
 			counts = append(counts, c.usualNow.Human)
 		}
 	}
@@ -121,19 +87,6 @@ func medianOfHumans(pages []comparison) int64 {
 	return counts[len(counts)/2]
 }
 
-// newFix ranks a page by its usual humans.
-func newFix(s said, path, link string, humans, usual int64) fix {
-	return fix{
-		said:      s,
-		Path:      path,
-		URL:       link,
-		Humans:    humans,
-		DownWidth: round(100 * part{s.Down, s.Thumbs()}.share()),
-		IsFew:     s.votes().all < fewVotes,
-		score:     float64(usual) * s.votes().atLeast(),
-	}
-}
-
 // Top names the page to fix first, or says why there is none.
 func (f fixes) Top() string {
 	if len(f.Rows) == 0 {
@@ -142,24 +95,24 @@ func (f fixes) Top() string {
 	return f.Rows[0].Path + " (" + f.Rows[0].reasons() + ")"
 }
 
-func (f fix) reasons() string {
-	all := []string{plural(f.Humans, "human", "humans")}
-	if f.Humans == unknownHumans {
-		all[0] = "visitors unknown"
+func (c comparison) reasons() string {
+	all := []string{"visitors unknown"}
+	if c.IsVisited {
+		all[0] = plural(c.Now.Human, "human", "humans")
 	}
-	if f.Thumbs() > 0 {
-		all = append(all, fmt.Sprintf("%s of %s down", number(f.Down), plural(f.Thumbs(), "thumb", "thumbs")))
+	if c.Thumbs() > 0 {
+		all = append(all, fmt.Sprintf("%s of %s down", number(c.Down), plural(c.Thumbs(), "thumb", "thumbs")))
 	}
 
-	if f.Unanswered > 0 {
+	if c.Unanswered > 0 {
 		all = append(all, fmt.Sprintf("%s of %s unanswered",
-			number(f.Unanswered), plural(f.Unanswered+f.Answered, "question", "questions")))
+			number(c.Unanswered), plural(c.Questions(), "question", "questions")))
 	}
-	if f.Complaints > 0 {
-		all = append(all, plural(f.Complaints, "complaint", "complaints"))
+	if c.Complaints > 0 {
+		all = append(all, plural(c.Complaints, "complaint", "complaints"))
 	}
 
-	if f.IsFew {
+	if c.IsFew() {
 		all = append(all, "few votes")
 	}
 	return strings.Join(all, ", ")
@@ -172,14 +125,26 @@ type said struct {
 	Complaints           int64
 }
 
-// Thumbs returns the thumbs up and down.
-func (s said) Thumbs() int64 { return s.Up + s.Down }
-
-// Questions returns the questions that were asked on the page.
+func (s said) Thumbs() int64    { return s.Up + s.Down }
 func (s said) Questions() int64 { return s.Answered + s.Unanswered }
+func (s said) bad() int64       { return s.Down + s.Unanswered + s.Complaints }
+func (s said) votes() part      { return part{s.bad(), s.bad() + s.Up + s.Answered} }
+func (s said) atLeast() float64 { return s.votes().atLeast() }
+func (s said) Votes() string    { return s.votes().of() }
+func (s said) IsFew() bool      { return s.votes().all < fewVotes }
 
-// Share writes how many of the votes are bad.
-func (s said) Share() string { return s.votes().of() }
+// DownWidth is the bar's: of 100 thumbs.
+func (s said) DownWidth() float64 { return round(100 * part{s.Down, s.Thumbs()}.share()) }
+
+func (s said) plus(other said) said {
+	return said{
+		Up:         s.Up + other.Up,
+		Down:       s.Down + other.Down,
+		Answered:   s.Answered + other.Answered,
+		Unanswered: s.Unanswered + other.Unanswered,
+		Complaints: s.Complaints + other.Complaints,
+	}
+}
 
 // of writes how many of all are some, or "–" if there is none.
 func (p part) of() string {
@@ -188,10 +153,6 @@ func (p part) of() string {
 	}
 	return number(p.some) + " of " + number(p.all)
 }
-
-func (s said) bad() int64 { return s.Down + s.Unanswered + s.Complaints }
-
-func (s said) votes() part { return part{s.bad(), s.bad() + s.Up + s.Answered} }
 
 // atLeast returns the lower bound of Wilson's interval for a share: few votes prove little, so
 // 1 of 1 is less than 60 of 100.
@@ -211,25 +172,21 @@ func (p part) atLeast() float64 {
 func (in Input) saidByPage() map[string]said {
 	all := map[string]said{}
 	for _, row := range in.Period.ByPage.Rows {
-		page := all[row.Path]
-		page.Up += row.ThumbsUp
-		page.Down += row.ThumbsDown
-		all[row.Path] = page
+		all[row.Path] = all[row.Path].plus(said{Up: row.ThumbsUp, Down: row.ThumbsDown})
 	}
-
 	for _, row := range in.Period.Comments.Rows {
 		if isComplaint(row) && row.Helpful == nil {
-			page := all[row.Path]
-			page.Complaints++
-			all[row.Path] = page
+			page := in.Moved.page(row.Path)
+			all[page] = all[page].plus(said{Complaints: 1})
 		}
 	}
 
-	for path, count := range countQuestions(in.Period.Conversations.Rows).byPage {
-		page := all[path]
-		page.Unanswered += count.some
-		page.Answered += count.all - count.some
-		all[path] = page
+	byPage := func(row mintlify.Conversation) string { return in.Moved.page(row.PageURL) }
+	for page, count := range countQuestions(in.Period.Conversations.Rows, byPage) {
+		if page == "" {
+			continue
+		}
+		all[page] = all[page].plus(said{Unanswered: count.some, Answered: count.all - count.some})
 	}
 	return all
 }

@@ -16,56 +16,41 @@ type growth struct {
 	Summary string
 	Empty   string // is why there is nothing to show
 	Broken  string // says why the lines break
-	Chart   trend
+	Chart   chart
 }
 
 func newGrowth(in Input) growth {
-	months := sinceFirstVisitor(in.months)
-	if len(months) == 0 {
+	first := firstVisitor(in.months) // before the site existed, the service counts nobody
+	if first < 0 {
 		return growth{Empty: "No whole month with visitors is in the database yet."}
 	}
 
-	p := plot{unit: store.Month, buckets: monthBuckets(months)}
-	for len(p.buckets) > 1 && p.buckets[0].Now == nil { // the site may be younger
-		p.buckets = p.buckets[1:]
+	year := monthBuckets(in.months[first:])
+	for len(year) > 1 && year[0].Now == nil { // the site may be younger
+		year = year[1:]
 	}
 
-	g := growth{Summary: in.growthSummary(p.buckets), Broken: brokenAt(p.buckets)}
-	if len(p.buckets) > 1 {
-		g.Chart = p.draw()
+	g := growth{Summary: in.growthSummary(year), Broken: brokenAt(year)}
+	if len(year) > 1 {
+		g.Chart = chart{Unit: store.Month, Rows: year}.drawn()
 	}
 	return g
-}
-
-// sinceFirstVisitor leaves out the months before the site existed: the service counts nobody there.
-func sinceFirstVisitor(months []store.Point) []store.Point {
-	for i, m := range months {
-		if m.Counts != (mintlify.VisitorTotals{}) {
-			return months[i:]
-		}
-	}
-	return nil
 }
 
 // monthBuckets returns the twelve months up to the last, each with the same month a year before if
 // the service has not redefined in between what it counts.
 func monthBuckets(points []store.Point) []bucket {
-	known := byDay(points)
 	last := points[len(points)-1].From.Time()
+	first := mintlify.Day(last.Year(), last.Month()+1-monthsShown, 1)
+	all := buckets(store.Window{From: first, To: points[len(points)-1].To}, store.Month, points)
 
-	var all []bucket
-	for i := range monthsShown {
-		b := bucket{Window: monthOf(last.Year(), last.Month()+time.Month(i+1-monthsShown))}
-		b.Now = known[b.From]
-
+	known := byDay(points)
+	for i, b := range all {
 		yearBefore := b.yearBefore()
 		if breakWithin(yearBefore.From, b.To) == "" {
-			b.Before = known[yearBefore.From]
+			all[i].Before = known[yearBefore.From]
 		}
-		if i > 0 {
-			b.isCut = breakWithin(all[i-1].From, b.To) != ""
-		}
-		all = append(all, b)
+		all[i].isCut = i > 0 && breakWithin(all[i-1].From, b.To) != ""
 	}
 	return all
 }
@@ -104,12 +89,12 @@ func (in Input) growthSummary(months []bucket) string {
 	last := months[len(months)-1]
 	usual := in.usual(last.Window, *last.Now)
 	share := "; "
-	if note := in.note(last.Window, last.Now.Human+last.Now.AI, oddAll); note != "" && usual != *last.Now {
+	if note := in.note(last.Window, last.Now.Human+last.Now.AI, everybody.odd); note != "" && usual != *last.Now {
 		share = ", of which " + note + ". Without these, "
 	}
 	text := fmt.Sprintf("%s: %s and %s%sAIs are %s of the visitors.", bucketDays(last.Window),
 		plural(last.Now.Human, "human", "humans"), plural(last.Now.AI, "AI", "AIs"), share,
-		shareText(usual.Human, usual.AI))
+		shareOfAIs(usual))
 
 	since := ""
 	for _, first := range months[:len(months)-1] {
@@ -139,5 +124,5 @@ func (in Input) grown(when string, last bucket, then store.Window, counts *mintl
 	now := in.usual(last.Window, *last.Now)
 	was := in.usual(then, *counts)
 	return fmt.Sprintf("%s: humans %s, AIs %s.", when,
-		compared.humans(now.Human, was.Human).words(), compared.visitors(now.AI, was.AI).words())
+		compared.visitors(humans, now, was).words(), compared.visitors(ais, now, was).words())
 }

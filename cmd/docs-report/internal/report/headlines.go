@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
 // headlines are the numbers at the top: who came, and what they did not find.
@@ -24,42 +26,43 @@ type headline struct {
 	more, moreBefore string // say how much of a count is more than usual
 }
 
-func newHeadlines(in Input, searched searches) headlines {
+func newHeadlines(in Input) headlines {
 	now := in.Period
 	before := in.Before
 	h := headlines{
-		All:    in.headline("All visitors", now.Totals.Total, before.Totals.Total, oddAll),
-		Humans: in.headline("Humans", now.Totals.Human, before.Totals.Human, oddHumans),
-		AIs:    in.headline("AIs", now.Totals.AI, before.Totals.AI, oddAIs),
+		All:    in.headline(everybody),
+		Humans: in.headline(humans),
+		AIs:    in.headline(ais),
 		Share: headline{
 			Label:  "Share of AI",
-			Value:  shareText(now.usual.Human, now.usual.AI),
-			Before: shareText(before.usual.Human, before.usual.AI),
-			Change: in.compared.shareOfAIs(now.usual, before.usual),
+			Value:  ofAIs(now.usual).text(),
+			Before: ofAIs(before.usual).text(),
+			Change: in.compared.shares(ofAIs(now.usual), ofAIs(before.usual), mostByChance, isNeither),
 		},
 
-		InVain: in.rate("Searches for terms nobody clicked",
-			searched.now.rate, searched.before.rate, mostInClumps),
+		InVain: in.rate("Searches for terms nobody clicked", now.searched.rate, before.searched.rate, mostInClumps),
 		Unanswered: in.rate("Questions without an answer",
 			questionRate(now.Conversations), questionRate(before.Conversations), mostByChance),
-		Disliked: in.rate("Thumbs down",
-			thumbsRate(now.ByPage), thumbsRate(before.ByPage), mostByChance),
+		Disliked: in.rate("Thumbs down", thumbsRate(now.ByPage), thumbsRate(before.ByPage), mostByChance),
 	}
-
-	h.All.Change = in.compared.visitors(now.usual.Total, before.usual.Total)
-	h.Humans.Change = in.compared.humans(now.usual.Human, before.usual.Human)
-	h.AIs.Change = in.compared.visitors(now.usual.AI, before.usual.AI)
 	if h.All.more != "" {
 		h.Share.Note = "without " + h.All.more
 	}
 	return h
 }
 
-// headline has a count. It says how much of it is more than usual, now and before.
-func (in Input) headline(label string, now, before int64, count func(oddDay) int64) headline {
-	h := headline{Label: label, Value: number(now), Before: number(before)}
-	h.more = in.note(in.Period.Window, now, count)
-	h.moreBefore = in.note(in.Before.Window, before, count)
+// headline counts visitors of a kind. It says how much of a count is more than usual, now and before.
+func (in Input) headline(k kind) headline {
+	now := k.count(in.Period.Totals)
+	before := k.count(in.Before.Totals)
+	h := headline{
+		Label:      k.Title,
+		Value:      number(now),
+		Before:     number(before),
+		Change:     in.compared.visitors(k, in.Period.usual, in.Before.usual),
+		more:       in.note(in.Period.Window, now, k.odd),
+		moreBefore: in.note(in.Before.Window, before, k.odd),
+	}
 
 	if h.more != "" {
 		h.Note = "of which " + h.more
@@ -73,18 +76,14 @@ func (in Input) headline(label string, now, before int64, count func(oddDay) int
 	return h
 }
 
-// Visitors returns the headlines about who came.
 func (h headlines) Visitors() []headline { return []headline{h.All, h.Humans, h.AIs, h.Share} }
-
-// Troubles returns the headlines about what readers did not find.
 func (h headlines) Troubles() []headline { return []headline{h.InVain, h.Unanswered, h.Disliked} }
 
-// rate is how much of all is trouble.
+// rate is how much of all is trouble, in a list.
 type rate struct {
 	part
-	isKnown   bool
-	isPartial bool   // the service has more rows
-	note      string // says what is left out
+	store.Export
+	note string // says what is left out
 }
 
 // rate compares two rates: less is better. It does not compare a rate that is only from a part of the
@@ -92,7 +91,7 @@ type rate struct {
 func (in Input) rate(label string, now, before rate, errors float64) headline {
 	h := headline{Label: label, Value: "–"}
 	switch {
-	case !now.isKnown:
+	case !isKnown(now.Export):
 		h.Note = "not in the database"
 		return h
 	case now.all == 0:
@@ -106,9 +105,9 @@ func (in Input) rate(label string, now, before rate, errors float64) headline {
 		h.Note += ", " + now.note
 	}
 
-	if before.isKnown && !now.isPartial && !before.isPartial {
+	if isKnown(before.Export) && !now.Truncated && !before.Truncated {
 		h.Before = before.text()
-		h.Change = in.compared.troubleShare(now.part, before.part, errors)
+		h.Change = in.compared.shares(now.part, before.part, errors, isTrouble)
 		h.now = now.part
 		h.before = before.part
 	}
@@ -117,7 +116,7 @@ func (in Input) rate(label string, now, before rate, errors float64) headline {
 
 // loaded says that the service has more rows.
 func (r rate) loaded() string {
-	if !r.isPartial {
+	if !r.Truncated {
 		return ""
 	}
 	return ", of the rows that are loaded"
@@ -132,15 +131,11 @@ func (p part) text() string {
 }
 
 func questionRate(list List[mintlify.Conversation]) rate {
-	return rate{
-		part:      countQuestions(list.Rows).sum,
-		isKnown:   list.isKnown(),
-		isPartial: list.Truncated,
-	}
+	return rate{part: answersTo(list.Rows...), Export: list.Export}
 }
 
 func thumbsRate(list List[mintlify.FeedbackCount]) rate {
-	r := rate{isKnown: list.isKnown(), isPartial: list.Truncated}
+	r := rate{Export: list.Export}
 	for _, page := range list.Rows {
 		r.some += page.ThumbsDown
 		r.all += page.ThumbsUp + page.ThumbsDown

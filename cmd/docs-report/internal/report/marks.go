@@ -45,15 +45,11 @@ func (in Input) effectOf(mark Mark) string {
 	for i := range weekOfMark {
 		after := in.usualDay(days, mark.Day.AddDays(i))
 		same := in.usualDay(days, mark.Day.AddDays(i-weekOfMark)) // the same weekday
-		if after == nil || same == nil {
-			continue
+		if after != nil && same != nil {
+			paired++
+			now = sum(now, *after)
+			before = sum(before, *same)
 		}
-
-		paired++
-		now.Human += after.Human
-		now.AI += after.AI
-		before.Human += same.Human
-		before.AI += same.AI
 	}
 
 	compared := in.compare(
@@ -67,13 +63,13 @@ func (in Input) effectOf(mark Mark) string {
 	}
 
 	text := fmt.Sprintf("Humans %s a day, %s; AIs %s a day, %s; against the seven days before",
-		number(now.Human/paired), compared.humans(now.Human, before.Human).words(),
-		number(now.AI/paired), compared.visitors(now.AI, before.AI).words())
+		number(now.Human/paired), compared.visitors(humans, now, before).words(),
+		number(now.AI/paired), compared.visitors(ais, now, before).words())
 	if paired < weekOfMark {
 		text += fmt.Sprintf(" (%d of 7 days)", paired)
 	}
 	both := store.Window{From: compared.before.From, To: compared.now.To}
-	if out := in.note(both, byDays, oddAll); out != "" {
+	if out := in.note(both, byDays, everybody.odd); out != "" {
 		text += ", without " + out
 	}
 	return text + "."

@@ -2,7 +2,6 @@ package report
 
 import (
 	"net/url"
-	"slices"
 	"strings"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -13,8 +12,11 @@ import (
 // prepared returns the input with one name for each page, with the thumbs of whole windows, and with
 // what stands out known. Without a comparison, it has no period before.
 func (in Input) prepared() Input {
-	in.Period = in.Moved.rename(in.Period)
-	in.Before = in.Moved.rename(in.Before)
+	for _, p := range []*Period{&in.Period, &in.Before} {
+		p.Rows = in.Moved.visitors(p.Rows)
+		p.ByPage = p.wholeThumbs()
+		p.ByPage.Rows = in.Moved.thumbs(p.ByPage.Rows)
+	}
 
 	in.history = newHistory(in.Days, in.Months)
 	in.compared = in.windows()
@@ -24,39 +26,26 @@ func (in Input) prepared() Input {
 		in.TrendFrom = nil
 	}
 
-	in.Period.usual = in.usual(in.Period.Window, in.Period.Totals)
-	in.Before.usual = in.usual(in.Before.Window, in.Before.Totals)
+	for _, p := range []*Period{&in.Period, &in.Before} {
+		p.usual = in.usual(p.Window, p.Totals)
+		p.searched = searchedIn(p.Searches)
+	}
 	return in
-}
-
-// rename gives each page of a period one name: the service may name a page by a path or by a URL,
-// and the page may have moved.
-func (m Moved) rename(p Period) Period {
-	p.Rows = m.visitors(p.Rows)
-	p.ByPage = m.counts(p.wholeThumbs())
-
-	p.Comments.Rows = slices.Clone(p.Comments.Rows)
-	for i, row := range p.Comments.Rows {
-		p.Comments.Rows[i].Path = m.page(row.Path)
-	}
-
-	p.Conversations.Rows = slices.Clone(p.Conversations.Rows)
-	for i, row := range p.Conversations.Rows {
-		if row.PageURL != "" {
-			p.Conversations.Rows[i].PageURL = m.page(row.PageURL)
-		}
-	}
-	return p
 }
 
 // page returns the name of a page that readers clicked or wrote about: without a query and a final
 // slash.
 func (m Moved) page(text string) string { return m.Name(pagePath(text)) }
 
-// visitors adds the visitors of a page's old names to those of its new one.
+// visitors adds the visitors of a page's old names to those of its new one. The service may report a path
+// twice, because rows can move between two requests. Unique visitors do not add up: the larger counts stay.
 func (m Moved) visitors(rows []mintlify.Visitor) []mintlify.Visitor {
 	path := func(row *mintlify.Visitor) *string { return &row.Path }
-	rows = mergeByPath(rows, path, withoutSite, keepLarger)
+	rows = mergeByPath(rows, path, withoutSite, func(kept *mintlify.Visitor, row mintlify.Visitor) {
+		kept.Human = max(kept.Human, row.Human)
+		kept.AI = max(kept.AI, row.AI)
+		kept.Total = max(kept.Total, row.Total)
+	})
 	return mergeByPath(rows, path, m.Name, func(sum *mintlify.Visitor, row mintlify.Visitor) {
 		sum.Human += row.Human
 		sum.AI += row.AI
@@ -64,27 +53,19 @@ func (m Moved) visitors(rows []mintlify.Visitor) []mintlify.Visitor {
 	})
 }
 
-// keepLarger is for a path that the service reports twice, because rows can move between two
-// requests. Unique visitors do not add up, so it keeps the larger counts.
-func keepLarger(kept *mintlify.Visitor, row mintlify.Visitor) {
-	kept.Human = max(kept.Human, row.Human)
-	kept.AI = max(kept.AI, row.AI)
-	kept.Total = max(kept.Total, row.Total)
+func sum(a, b mintlify.VisitorTotals) mintlify.VisitorTotals {
+	return mintlify.VisitorTotals{Human: a.Human + b.Human, AI: a.AI + b.AI, Total: a.Total + b.Total}
 }
 
-func (m Moved) counts(list List[mintlify.FeedbackCount]) List[mintlify.FeedbackCount] {
+func (m Moved) thumbs(rows []mintlify.FeedbackCount) []mintlify.FeedbackCount {
 	path := func(row *mintlify.FeedbackCount) *string { return &row.Path }
-	list.Rows = mergeByPath(list.Rows, path, m.page, func(sum *mintlify.FeedbackCount, row mintlify.FeedbackCount) {
+	return mergeByPath(rows, path, m.page, func(sum *mintlify.FeedbackCount, row mintlify.FeedbackCount) {
 		sum.ThumbsUp += row.ThumbsUp
 		sum.ThumbsDown += row.ThumbsDown
-		sum.Code += row.Code
-		sum.Total += row.Total
 	})
-	return list
 }
 
-// mergeByPath gives each row's path its name, and merges the rows of each name into one, in the
-// order in which the names come first. merge starts with a row that has the name alone.
+// mergeByPath gives each row's path its name, and merges the rows of each name into the first.
 func mergeByPath[T any](
 	rows []T, path func(*T) *string, name func(string) string, merge func(into *T, row T),
 ) []T {
@@ -92,16 +73,14 @@ func mergeByPath[T any](
 	at := map[string]int{}
 	for _, row := range rows {
 		named := name(*path(&row))
-		i, isKnown := at[named]
-		if !isKnown {
-			i = len(all)
-			at[named] = i
-
-			var first T
-			*path(&first) = named
-			all = append(all, first)
+		*path(&row) = named
+		if i, isKnown := at[named]; isKnown {
+			merge(&all[i], row)
+			continue
 		}
-		merge(&all[i], row)
+
+		at[named] = len(all)
+		all = append(all, row)
 	}
 	return all
 }
@@ -114,20 +93,20 @@ func (p Period) wholeThumbs() List[mintlify.FeedbackCount] {
 		return list
 	}
 
-	weeks := store.Windows(p.Project, store.Week, p.From, p.To)
-	if len(weeks)*7 != p.Days() || len(p.Weeks) != len(weeks) {
-		return list
-	}
+	sum := List[mintlify.FeedbackCount]{Export: store.Export{Window: p.Window, Kind: list.Kind, State: store.Loaded}}
+	days := 0
 
-	sum := List[mintlify.FeedbackCount]{Export: p.Weeks[0].Export}
-	sum.Window = p.Window
-	sum.Kept = 0
-	for i, week := range p.Weeks {
-		if !week.isKnown() || week.Truncated || week.From != weeks[i].From {
+	for _, week := range p.Weeks {
+		if !week.isKnown() || week.Truncated {
 			return list
 		}
 		sum.Rows = append(sum.Rows, week.Rows...)
 		sum.Kept += week.Kept
+		days += week.Days()
+	}
+
+	if days != p.Days() { // a month is not weeks
+		return list
 	}
 	return sum
 }

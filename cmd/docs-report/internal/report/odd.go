@@ -60,8 +60,8 @@ func (h history) within(w store.Window) []oddDay {
 
 // usual returns the counts of a window without what its days have more than usual.
 func (h history) usual(w store.Window, counts mintlify.VisitorTotals) mintlify.VisitorTotals {
-	human := h.more(w, counts.Human, oddHumans)
-	ai := h.more(w, counts.AI, oddAIs)
+	human := h.more(w, counts.Human, humans.odd)
+	ai := h.more(w, counts.AI, ais.odd)
 	counts.Human -= human
 	counts.AI -= ai
 	counts.Total = max(0, counts.Total-human-ai)
@@ -105,61 +105,92 @@ func (h history) note(w store.Window, counted int64, count func(oddDay) int64) s
 
 const byDays = math.MaxInt64 // is the count of what is added up by days
 
-func oddHumans(d oddDay) int64 { return d.Human }
-func oddAIs(d oddDay) int64    { return d.AI }
-func oddAll(d oddDay) int64    { return d.Human + d.AI }
+// kind is a kind of visitors.
+type kind struct {
+	Title string
+	Class string // is its color
+	count func(mintlify.VisitorTotals) int64
+	odd   func(oddDay) int64 // is what a day has more than usual
+	isOdd func(oddDay) bool
+	meaning
+}
+
+var (
+	everybody = kind{
+		Title:   "All visitors",
+		count:   func(t mintlify.VisitorTotals) int64 { return t.Total },
+		odd:     func(d oddDay) int64 { return d.Human + d.AI },
+		meaning: isNeither,
+	}
+	humans = kind{
+		Title:   "Humans",
+		Class:   "human",
+		count:   func(t mintlify.VisitorTotals) int64 { return t.Human },
+		odd:     func(d oddDay) int64 { return d.Human },
+		isOdd:   func(d oddDay) bool { return d.OfHumans },
+		meaning: isGood,
+	}
+	ais = kind{
+		Title:   "AIs",
+		Class:   "ai",
+		count:   func(t mintlify.VisitorTotals) int64 { return t.AI },
+		odd:     func(d oddDay) int64 { return d.AI },
+		isOdd:   func(d oddDay) bool { return d.OfAIs },
+		meaning: isNeither,
+	}
+)
+
+// firstVisitor returns the index of the first day or month with a visitor, or -1.
+func firstVisitor(points []store.Point) int {
+	return slices.IndexFunc(points, func(p store.Point) bool { return p.Counts != (mintlify.VisitorTotals{}) })
+}
 
 // opening returns the day or month of the first visitor, if it is within a window, after its first day:
 // what came before and after cannot be compared. What is not loaded is not an opening.
 func (h history) opening(w store.Window) (string, bool) {
-	hasVisitors := func(p store.Point) bool { return p.Counts != (mintlify.VisitorTotals{}) }
-	month := slices.IndexFunc(h.months, hasVisitors)
-	if month >= 0 && !h.months[month].To.Time().After(w.From.Time()) {
-		return "", false
-	}
+	day := firstVisitor(h.days)
+	month := firstVisitor(h.months)
 
-	day := slices.IndexFunc(h.days, hasVisitors)
-	if day >= 0 && !h.days[day].From.Time().After(w.From.Time()) {
+	switch {
+	case month >= 0 && !h.months[month].To.Time().After(w.From.Time()):
 		return "", false
-	}
-	if day > 0 && h.days[day-1].To == h.days[day].From {
-		first := h.days[day].From
-		return first.Time().Format("2 January"), first.Time().Before(w.To.Time())
-	}
-
-	// The days are not loaded: a month without visitors before a first month shows the opening.
-	if month > 0 && h.months[month-1].To == h.months[month].From {
-		first := h.months[month].From
-		return first.Time().Format("January 2006"), first.Time().Before(w.To.Time())
+	case day >= 0 && !h.days[day].From.Time().After(w.From.Time()):
+		return "", false
+	case day > 0 && h.days[day-1].To == h.days[day].From:
+		first := h.days[day].From.Time()
+		return first.Format("2 January"), first.Before(w.To.Time())
+	case month > 0 && h.months[month-1].To == h.months[month].From: // the days are not loaded
+		first := h.months[month].From.Time()
+		return first.Format("January 2006"), first.Before(w.To.Time())
 	}
 	return "", false
 }
 
 // usualRows returns a period's pages without what its days have more than usual, by path.
-func (in Input) usualRows(p Period) map[string]mintlify.Visitor {
-	all := map[string]mintlify.Visitor{}
-	for _, row := range p.Rows {
-		all[row.Path] = row
-	}
-
+func (in Input) usualRows(p Period) map[string]mintlify.VisitorTotals {
+	all := byPath(p.Rows)
 	for _, d := range in.within(p.Window) {
-		usual := map[string]mintlify.Visitor{}
-		for _, row := range in.Moved.visitors(in.DayRows[d.Usual]) {
-			usual[row.Path] = row
-		}
-
-		for _, row := range in.Moved.visitors(in.DayRows[d.Day]) {
-			if page, isThere := all[row.Path]; isThere {
-				all[row.Path] = takeOut(d, page, row, usual[row.Path])
+		usual := byPath(in.Moved.visitors(in.DayRows[d.Usual]))
+		for path, day := range byPath(in.Moved.visitors(in.DayRows[d.Day])) {
+			if page, isThere := all[path]; isThere {
+				all[path] = takeOut(d, page, day, usual[path])
 			}
 		}
 	}
 	return all
 }
 
+func byPath(rows []mintlify.Visitor) map[string]mintlify.VisitorTotals {
+	all := map[string]mintlify.VisitorTotals{}
+	for _, row := range rows {
+		all[row.Path] = mintlify.VisitorTotals{Human: row.Human, AI: row.AI, Total: row.Total}
+	}
+	return all
+}
+
 // takeOut returns a page without what it has on that day beyond its usual day. If that is more than the
 // page has left, the same ones came on a day before, too.
-func takeOut(d oddDay, page, day, usual mintlify.Visitor) mintlify.Visitor {
+func takeOut(d oddDay, page, day, usual mintlify.VisitorTotals) mintlify.VisitorTotals {
 	if human := day.Human - usual.Human; d.Human > 0 && human > 0 && human <= page.Human {
 		page.Human -= human
 		page.Total -= human

@@ -1,8 +1,8 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,16 +30,15 @@ type PageInput struct {
 // OnePage returns the page of a page.
 func OnePage(in PageInput) ([]byte, error) { return render("onepage.html", newPageView(in)) }
 
-// pageView is what the template shows.
 type pageView struct {
 	PageInput
-	head
 	Name, Page, URL, Dates string
 
+	HasTexts   bool
 	MovedFrom  string       // names the page's old names
 	Break      string       // is what was redefined within the weeks
 	Comparison *beforeAfter // nil: there is no date
-	Chart      trend
+	Chart      chart
 	Numbers    []pageWeek
 	EndHere    section
 	Asked      section
@@ -53,41 +52,39 @@ type pageWeek struct {
 
 func newPageView(in PageInput) pageView {
 	in.history = newHistory(in.Days, in.Months)
-	all := in.weeks()
-
-	chart := plot{unit: store.Week, buckets: buckets(all, store.Week, in.Weeks)}
-	if !in.Since.IsZero() {
-		chart.marks = []markedDay{{in.Since, "changed"}}
+	weeks := store.Window{From: in.Weeks[0].From, To: in.Weeks[len(in.Weeks)-1].To}
+	in.Period = Period{
+		Window:        weeks,
+		Comments:      Within(in.Comments, WrittenAt, weeks),
+		Conversations: Within(in.Conversations, AskedAt, weeks),
 	}
 
 	v := pageView{
-		PageInput:  in,
-		head:       newHead(),
-		Name:       textOf(in.Project),
-		Page:       textOf(in.Path),
-		URL:        in.link(in.Path),
-		Dates:      span(all),
-		Break:      breakWithin(all.From, all.To),
-		Chart:      chart.draw(),
+		PageInput: in,
+		Name:      textOf(in.Project),
+		Page:      textOf(in.Path),
+		URL:       in.link(in.Path),
+		Dates:     span(weeks),
+		HasTexts:  true, // the searches that end here
+		Break:     breakWithin(weeks.From, weeks.To),
+
+		Chart:      chart{Unit: store.Week, Rows: buckets(weeks, store.Week, in.Weeks)},
 		MovedFrom:  in.movedFrom(),
 		EndHere:    in.endHere(),
 		Asked:      in.asked(),
-		Complaints: in.complaints(),
+		Complaints: in.criticized(),
 	}
-
-	v.HasTexts = true // the searches that end here
 
 	if !in.Since.IsZero() {
 		v.Comparison = in.changed()
+		v.Chart.marks = []Mark{{in.Since, "changed"}}
 	}
+	v.Chart = v.Chart.drawn()
+
 	for _, week := range v.Chart.Rows {
 		v.Numbers = append(v.Numbers, pageWeek{week, in.thumbsWithin(week.Window).text()})
 	}
 	return v
-}
-
-func (in PageInput) weeks() store.Window {
-	return store.Window{From: in.Weeks[0].From, To: in.Weeks[len(in.Weeks)-1].To}
 }
 
 // is reports whether a path or URL names the page.
@@ -104,7 +101,6 @@ func (in PageInput) movedFrom() string {
 
 // endHere lists the searches of the newest list whose readers mostly click this page.
 func (in PageInput) endHere() section {
-	s := section{ID: "searches", Title: "Searches that end here"}
 	list := newest(in.Searches)
 	var rows []finding
 	for _, t := range foldTerms(list.Rows) {
@@ -113,29 +109,28 @@ func (in PageInput) endHere() section {
 		}
 	}
 
+	best := newFindings("", list.Export, rows, "There is no search term for which readers click this page most.", "")
+	s := section{ID: "searches", Title: "Searches that end here", Lists: []findings{best}}
 	if list.isKnown() {
 		s.Summary = span(list.Window) + ": the search terms for which readers click this page most."
 	}
-	best := newFindings("", list.Export, rows, "There is no search term for which readers click this page most.")
-	s.Lists = []findings{best}
 	return s
 }
 
 func (in PageInput) asked() section {
-	s := section{ID: "questions", Title: "What was asked here"}
-	list := Within(in.Conversations, AskedAt, in.weeks())
-	rows := slices.DeleteFunc(list.Rows, func(row mintlify.Conversation) bool { return !in.is(row.PageURL) })
+	list := in.Period.Conversations
+	list.Rows = slices.DeleteFunc(list.Rows, func(row mintlify.Conversation) bool { return !in.is(row.PageURL) })
 
-	counts := countQuestions(rows)
-	by := counts.byText
 	title := "Asked most"
-	if by[""].all > 0 { // the database lacks the text of some
-		by = counts.byCategory
+	counts := countQuestions(list.Rows, byText)
+	if counts[""].all > 0 { // the database lacks the text of some
 		title = "By category"
+		counts = countQuestions(list.Rows, byCategory)
 	}
 
 	var found []finding
-	for text, c := range by {
+	for _, text := range slices.Sorted(maps.Keys(counts)) {
+		c := counts[text]
 		found = append(found, finding{
 			Text:  textOf(text),
 			Much:  plural(c.all, "question", "questions"),
@@ -143,42 +138,38 @@ func (in PageInput) asked() section {
 			Width: float64(c.all),
 		})
 	}
-	slices.SortFunc(found, func(a, b finding) int { return cmp.Compare(a.Text, b.Text) }) // if equal
 
-	s.Lists = []findings{newFindings(title, list.Export, found, "Nobody asked the assistant on this page.")}
-	if counts.sum.all > 0 {
-		s.Summary = fmt.Sprintf("The assistant could not answer %s of %s.",
-			number(counts.sum.some), plural(counts.sum.all, "question", "questions"))
+	best := newFindings(title, list.Export, found, "Nobody asked the assistant on this page.", "")
+	return section{
+		ID:      "questions",
+		Title:   "What was asked here",
+		Summary: questionSummary(list),
+		Lists:   []findings{best},
 	}
-	return s
 }
 
-// complaints lists what readers wrote about this page, the newest first.
-func (in PageInput) complaints() section {
-	all := in.weeks()
-	p := Period{Window: all, Comments: Within(in.Comments, WrittenAt, all)}
-	p.Comments.Rows = slices.DeleteFunc(p.Comments.Rows, func(row mintlify.Feedback) bool { return !in.is(row.Path) })
-	for i := range p.Comments.Rows {
-		p.Comments.Rows[i].Path = "" // all are of this page
+// criticized lists what readers wrote about this page, the newest first.
+func (in PageInput) criticized() section {
+	comments := &in.Period.Comments
+	comments.Rows = slices.DeleteFunc(comments.Rows, func(row mintlify.Feedback) bool { return !in.is(row.Path) })
+	for i := range comments.Rows {
+		comments.Rows[i].Path = "" // all are of this page
 	}
 
-	words := Input{Period: p}
-	best := words.inTheirWords("Nobody wrote a complaint that is open.")
+	best := in.inTheirWords("Nobody wrote a complaint that is open.")
 	hasTexts := slices.ContainsFunc(in.Comments, func(l List[mintlify.Feedback]) bool { return l.Texts })
-	if p.Comments.State == store.Missing && !hasTexts {
-		best.Empty = textsNotKept
+	if comments.State == store.Missing && !hasTexts {
+		best.Empty = "What readers wrote is not kept; docs-report sync -texts keeps it."
 	}
 
 	s := section{ID: "complaints", Title: "What was complained about", Lists: []findings{best}}
-	if sum := in.thumbsWithin(all); sum.weeks > 0 {
+	if sum := in.thumbsWithin(in.Period.Window); sum.weeks > 0 {
 		s.Summary = fmt.Sprintf("%s of %s down, in the %s whose thumbs the database knows.",
-			number(sum.some), pointing(sum.all), plural(sum.weeks, "week", "weeks"))
+			number(sum.some), plural(sum.all, "thumb points", "thumbs point"), plural(sum.weeks, "week", "weeks"))
 	}
-	s.Summary = sentences(s.Summary, words.wave())
+	s.Summary = sentences(s.Summary, in.wave())
 	return s
 }
-
-const textsNotKept = "What readers wrote is not kept; docs-report sync -texts keeps it."
 
 // thumbs are those of this page, and the number of weeks that they cover.
 type thumbs struct {
@@ -193,7 +184,7 @@ func (t thumbs) text() string {
 	case t.all == 0:
 		return "none"
 	}
-	return number(t.some) + " of " + number(t.all)
+	return t.of()
 }
 
 // thumbsWithin adds up the thumbs of the weeks that are known.
@@ -216,16 +207,4 @@ func (in PageInput) thumbsWithin(w store.Window) thumbs {
 		}
 	}
 	return sum
-}
-
-// newest returns the list that ends last, and of these the longest.
-func newest[T any](lists []List[T]) List[T] {
-	var best List[T]
-	for _, list := range lists {
-		later := list.To.Time().Compare(best.To.Time())
-		if best.State == store.Missing || later > 0 || later == 0 && list.Days() > best.Days() {
-			best = list
-		}
-	}
-	return best
 }

@@ -40,34 +40,35 @@ func Within[T any](lists []List[T], at func(T) time.Time, w store.Window) List[T
 // rowsOnce returns the rows of lists that may overlap, each day's only once. It also returns the days
 // whose rows are complete. Lists that are cut come last.
 func rowsOnce[T any](lists []List[T], at func(T) time.Time) ([]T, map[mintlify.Date]bool) {
-	var whole, cut []List[T]
-	for _, list := range lists {
-		switch {
-		case !list.isKnown() || list.Kind == store.Feedback && !list.Texts:
-		case list.Truncated:
-			cut = append(cut, list)
-		default:
-			whole = append(whole, list)
+	var rows []T
+	var known map[mintlify.Date]bool
+	isTaken := map[mintlify.Date]bool{}
+	for _, isCut := range []bool{false, true} {
+		for _, list := range lists {
+			hasRows := list.isKnown() && (list.Texts || list.Kind != store.Feedback)
+			if hasRows && list.Truncated == isCut {
+				rows = append(rows, list.takeOnce(at, isTaken)...)
+			}
+		}
+
+		if !isCut {
+			known = maps.Clone(isTaken)
+		}
+	}
+	return rows, known
+}
+
+// takeOnce returns the rows of days that are not taken yet, and takes the days of the list.
+func (l List[T]) takeOnce(at func(T) time.Time, isTaken map[mintlify.Date]bool) []T {
+	var rows []T
+	for _, row := range l.Rows {
+		if !isTaken[mintlify.DayOf(at(row).UTC())] {
+			rows = append(rows, row)
 		}
 	}
 
-	known := map[mintlify.Date]bool{}
-	rows := takeOnce(whole, at, known)
-	return append(rows, takeOnce(cut, at, maps.Clone(known))...), known
-}
-
-// takeOnce returns the rows of days that are not taken yet, and takes the days of each list.
-func takeOnce[T any](lists []List[T], at func(T) time.Time, isTaken map[mintlify.Date]bool) []T {
-	var rows []T
-	for _, list := range lists {
-		for _, row := range list.Rows {
-			if !isTaken[mintlify.DayOf(at(row).UTC())] {
-				rows = append(rows, row)
-			}
-		}
-		for day := list.From; day != list.To; day = day.AddDays(1) {
-			isTaken[day] = true
-		}
+	for day := l.From; day != l.To; day = day.AddDays(1) {
+		isTaken[day] = true
 	}
 	return rows
 }
@@ -83,4 +84,16 @@ func isCovered(w store.Window, known map[mintlify.Date]bool) bool {
 		}
 	}
 	return true
+}
+
+// newest returns the list that ends last, and of these the longest.
+func newest[T any](lists []List[T]) List[T] {
+	var best List[T]
+	for _, list := range lists {
+		later := list.To.Time().Compare(best.To.Time())
+		if best.State == store.Missing || later > 0 || later == 0 && list.Days() > best.Days() {
+			best = list
+		}
+	}
+	return best
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -14,69 +15,66 @@ const (
 	mostLinked = 1000 // pages in the table: each link doubles its row
 )
 
+// comparison is a page in both periods, and what readers say about it.
 type comparison struct {
+	said
 	raw, Path, URL string // raw is as received
-	Now, Before    mintlify.Visitor
-	said           said
+	Now, Before    mintlify.VisitorTotals
 
-	usualNow, usualBefore mintlify.Visitor // are without what stands out
+	usualNow, usualBefore mintlify.VisitorTotals // are without what stands out
 
 	Change    change
 	OffPaper  bool
+	IsVisited bool // readers came in the period
 	isMachine bool
 }
 
-// Votes returns what readers say about the page, or nothing.
-func (c comparison) Votes() string { return c.said.Share() }
-
-// isVisited reports whether the page has a row of visitors in the period.
-func (c comparison) isVisited() bool { return c.Now != mintlify.Visitor{} }
-
-// pages returns the pages of either period, those read most first.
-func (in Input) pages() []comparison {
-	byPath := map[string]*comparison{}
-	for _, row := range in.Period.Rows {
-		in.find(byPath, row.Path).Now = row
-	}
-	for _, row := range in.Before.Rows {
-		in.find(byPath, row.Path).Before = row
-	}
-
+// pages returns the pages of either period, those read most first. It also returns pages with votes and
+// without visitors: redirects, or the service names the page in another way.
+func (in Input) pages() (visited, elsewhere []comparison) {
+	now := byPath(in.Period.Rows)
+	before := byPath(in.Before.Rows)
 	usualNow := in.usualRows(in.Period)
 	usualBefore := in.usualRows(in.Before)
-	said := in.saidByPage()
-	pages := make([]comparison, 0, len(byPath))
-	for path, c := range byPath {
+	votes := in.saidByPage()
+
+	either := maps.Clone(now)
+	maps.Copy(either, before)
+	for path := range either {
+		c := in.newComparison(path, votes[pagePath(path)])
+
+		_, c.IsVisited = now[path]
+		c.isMachine = in.isMachine(path)
+		c.Now = now[path]
+		c.Before = before[path]
+
 		c.usualNow = usualNow[path]
 		c.usualBefore = usualBefore[path]
-		c.Change = in.compared.visitors(c.usualNow.Total, c.usualBefore.Total)
-		c.said = said[pagePath(path)]
-		pages = append(pages, *c)
+		c.Change = in.compared.visitors(everybody, c.usualNow, c.usualBefore)
+		visited = append(visited, c)
 	}
 
-	slices.SortFunc(pages, func(a, b comparison) int {
+	slices.SortFunc(visited, func(a, b comparison) int {
 		return cmp.Or(
 			cmp.Compare(b.usualNow.Total, a.usualNow.Total),
 			cmp.Compare(b.usualBefore.Total, a.usualBefore.Total),
 			cmp.Compare(a.Path, b.Path))
 	})
-
-	for i := onPaper; i < len(pages); i++ {
-		pages[i].OffPaper = true
+	for i, c := range visited {
+		visited[i].OffPaper = i >= onPaper
+		delete(votes, pagePath(c.raw))
 	}
-	return pages
-}
 
-func (in Input) find(byPath map[string]*comparison, path string) *comparison {
-	if byPath[path] == nil {
-		byPath[path] = &comparison{
-			raw:       path,
-			Path:      textOf(path),
-			URL:       in.link(path),
-			isMachine: in.isMachine(path),
+	for page, s := range votes {
+		if strings.HasPrefix(page, "/") {
+			elsewhere = append(elsewhere, in.newComparison(page, s))
 		}
 	}
-	return byPath[path]
+	return visited, elsewhere
+}
+
+func (in Input) newComparison(page string, s said) comparison {
+	return comparison{said: s, raw: page, Path: textOf(page), URL: in.link(page)}
 }
 
 // isMachine reports whether a pattern matches: a path, or the name of a file.
@@ -94,19 +92,15 @@ func (in Input) isMachine(file string) bool {
 // group is a section of the documentation, which a team may own. Its visitors are added up: who reads two
 // of its pages counts twice.
 type group struct {
+	said
 	Name string
 	Rows []comparison
-	Sum  mintlify.Visitor
-
-	votes part
+	Sum  mintlify.VisitorTotals
 }
-
-// Votes returns what readers say about the pages of the section, or nothing.
-func (g group) Votes() string { return g.votes.of() }
 
 // groups returns the pages by section, the one with the most read page first. Files for
 // machines come last.
-func groups(pages []comparison, others []fix) []group {
+func groups(pages, elsewhere []comparison) []group {
 	var all []group
 	machines := group{Name: "Machine files"}
 	index := map[string]int{}
@@ -129,9 +123,9 @@ func groups(pages []comparison, others []fix) []group {
 		all[at].add(c)
 	}
 
-	for _, page := range others {
-		if at, found := index[sectionOf(page.Path)]; found {
-			all[at].votes = all[at].votes.plus(page.votes())
+	for _, c := range elsewhere {
+		if at, found := index[sectionOf(c.Path)]; found {
+			all[at].said = all[at].plus(c.said)
 		}
 	}
 	if len(machines.Rows) > 0 {
@@ -140,10 +134,16 @@ func groups(pages []comparison, others []fix) []group {
 	return all
 }
 
+func (g *group) add(c comparison) {
+	g.Rows = append(g.Rows, c)
+	g.Sum = sum(g.Sum, c.Now)
+	g.said = g.plus(c.said)
+}
+
 // worstSections names the sections with the worst votes, those that are surest first: a team each, perhaps.
 func worstSections(groups []group) string {
-	worst := slices.DeleteFunc(slices.Clone(groups), func(g group) bool { return g.votes.some == 0 })
-	slices.SortStableFunc(worst, func(a, b group) int { return cmp.Compare(b.votes.atLeast(), a.votes.atLeast()) })
+	worst := slices.DeleteFunc(slices.Clone(groups), func(g group) bool { return g.bad() == 0 })
+	slices.SortStableFunc(worst, func(a, b group) int { return cmp.Compare(b.atLeast(), a.atLeast()) })
 	if len(worst) < 2 {
 		return ""
 	}
@@ -153,14 +153,6 @@ func worstSections(groups []group) string {
 		all = append(all, g.Name+" "+g.Votes())
 	}
 	return "Bad votes by section: " + firstFew(all, ", ") + "."
-}
-
-func (g *group) add(c comparison) {
-	g.Rows = append(g.Rows, c)
-	g.Sum.Human += c.Now.Human
-	g.Sum.AI += c.Now.AI
-	g.Sum.Total += c.Now.Total
-	g.votes = g.votes.plus(c.said.votes())
 }
 
 // sectionOf returns a path's first element, if the path has more elements.

@@ -60,7 +60,8 @@ type Period struct {
 
 	Weeks []List[mintlify.FeedbackCount] // are the thumbs of each of the window's weeks
 
-	usual mintlify.VisitorTotals // are the totals without what stands out
+	usual    mintlify.VisitorTotals // are the totals without what stands out
+	searched searched
 }
 
 // List is a list of a period.
@@ -83,8 +84,11 @@ var (
 	script string
 
 	templates = template.Must(template.New("").Funcs(template.FuncMap{
+		"style":   func() template.CSS { return template.CSS(style) },
+		"script":  func() template.JS { return template.JS(script) },
+		"csp":     csp,
 		"number":  number,
-		"share":   shareText,
+		"share":   shareOfAIs,
 		"signed":  signedCount,
 		"days":    bucketDays,
 		"weekend": isWeekend,
@@ -114,14 +118,13 @@ func render(name string, v any) ([]byte, error) {
 // view is what a template shows.
 type view struct {
 	Input
-	head
 	Name, Dates, BeforeDates string
 
 	Sentence   string
 	Fixes      fixes
 	Headlines  headlines
-	AIsRead    findings
-	Chart      trend
+	AIsRead    []finding
+	Chart      chart
 	Marked     []markView
 	Growth     growth
 	Movers     movers
@@ -138,10 +141,10 @@ type view struct {
 	Break  string // is what was redefined within the comparison
 
 	HasVotes  bool      // readers say something about a page
+	HasTexts  bool      // the page holds what readers typed
 	Suspected suspected // are pages that seem to have moved
 
 	FinalNote string // says when the counts are final
-	NextWeek  string // is the day on which there is more to see
 	LateWeek  string // names the week that is not loaded yet
 	MovedFrom []string
 
@@ -153,44 +156,39 @@ const mostPages = 5000 // in the table: browsers are slow with more
 
 func newView(in Input) view {
 	in = in.prepared()
-	pages := in.pages()
-	searched := newSearches(in)
-	shown := min(len(pages), mostPages)
-
+	pages, elsewhere := in.pages()
 	suspects := in.suspect()
 
 	v := view{
 		Input:       in,
-		head:        newHead(),
 		Name:        textOf(in.Project),
 		Dates:       span(in.Period.Window),
 		BeforeDates: span(in.Before.Window),
 
-		Fixes:      in.fixFirst(pages),
+		Fixes:      in.fixFirst(pages, elsewhere),
 		Suspected:  suspects,
-		Headlines:  newHeadlines(in, searched),
+		Headlines:  newHeadlines(in),
 		AIsRead:    in.aisRead(pages),
-		Chart:      newTrend(in),
+		Chart:      newChart(in),
 		Marked:     in.marked(),
 		Growth:     newGrowth(in),
 		Movers:     in.newMovers(pages, suspects),
 		Unread:     in.unread(),
-		Searches:   in.searches(searched),
+		Searches:   in.searches(),
 		Questions:  in.questions(),
 		Complaints: in.complaints(),
 
 		Pages: len(pages),
-		Shown: shown,
+		Shown: min(len(pages), mostPages),
 		Break: breakWithin(in.Before.From, in.Period.To),
 
 		FinalNote: in.finalNote(),
-		NextWeek:  in.nextWeek(),
 		MovedFrom: in.Moved.words(),
 	}
 
-	v.Groups = groups(pages[:shown], v.Fixes.elsewhere)
+	v.Groups = groups(pages[:v.Shown], elsewhere)
 	v.Fixes.Sections = worstSections(v.Groups)
-	v.HasVotes = slices.ContainsFunc(v.Groups, func(g group) bool { return g.votes.all > 0 })
+	v.HasVotes = slices.ContainsFunc(v.Groups, func(g group) bool { return g.votes().all > 0 })
 	v.HasTexts = len(in.Period.Searches.Rows) > 0 || len(in.Period.Comments.Rows) > 0 ||
 		in.Period.Conversations.Texts && len(in.Period.Conversations.Rows) > 0
 	if !in.NotLoaded.IsZero() {
@@ -209,7 +207,7 @@ func (v *view) split() {
 	if v.Growth.Empty != "" {
 		v.Nothing = append(v.Nothing, nothing{"Growth by month", v.Growth.Empty})
 	}
-	if v.Missing == "" && v.Movers.Summary == "" {
+	if v.Missing == "" && len(v.Movers.lines()) == 0 {
 		v.Nothing = append(v.Nothing, nothing{"Gains and losses", "No page gained or lost more than chance."})
 	}
 
@@ -234,36 +232,10 @@ func (in Input) finalNote() string {
 	return "The next docs-report sync loads the final ones."
 }
 
-// nextWeek returns the day after which the next report shows more.
-func (in Input) nextWeek() string {
-	next := in.Period.To.AddDays(7)
-	isMonth := in.Period.Span() == store.Month && in.Before.Span() == store.Month // four weeks may be a February
-	if isMonth {
-		next = mintlify.Day(in.Period.To.Time().Year(), in.Period.To.Time().Month()+1, 1)
-	}
-	if !in.NotLoaded.IsZero() {
-		return "after the next docs-report sync"
-	}
-	return "on " + next.Time().Format(fullDay)
-}
-
-// head has the data of the beginning of every page.
-type head struct {
-	Title    string
-	CSP      string
-	Style    template.CSS
-	Script   template.JS
-	HasTexts bool // the page holds what readers typed
-}
-
-func newHead() head {
-	return head{
-		Title: "Who reads the docs",
-		CSP: "default-src 'none'; base-uri 'none'; form-action 'none'; " +
-			"style-src '" + hash(style) + "'; script-src '" + hash(script) + "'",
-		Style:  template.CSS(style),
-		Script: template.JS(script),
-	}
+// csp is a Content-Security-Policy that allows nothing but this style and this script.
+func csp() string {
+	return "default-src 'none'; base-uri 'none'; form-action 'none'; " +
+		"style-src '" + hash(style) + "'; script-src '" + hash(script) + "'"
 }
 
 // hash is how a Content-Security-Policy names the only text that it allows.

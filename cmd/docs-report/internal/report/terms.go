@@ -57,30 +57,20 @@ func (t *term) add(row mintlify.SearchTerm) {
 		t.Text = row.Query
 	}
 
-	if isFound(row) {
-		if clicks := hits * row.CTR; clicks > t.mostClicked || t.Page == "" {
+	if clicks := hits * row.CTR; clicks > 0 && row.TopClickedPage != "" {
+		t.clicks += clicks
+		if clicks > t.mostClicked {
 			t.mostClicked = clicks
 			t.Page = row.TopClickedPage
 		}
-		t.clicks += hits * row.CTR
 	}
 	t.Hits += row.Hits
 }
 
-// splitTyped takes out the terms that readers typed on the way to another term: nobody clicked
-// them, and a term of more hits begins with them, or they are one or two Latin letters with which
-// any other term begins.
+// splitTyped takes out the terms that readers typed on the way to another term.
 func splitTyped(terms []term) (whole, typed []term) {
-	byKey := slices.Clone(terms)
-	slices.SortFunc(byKey, func(a, b term) int { return cmp.Compare(a.key, b.key) })
-
-	isTyped := map[string]bool{}
-	for i, t := range byKey {
-		isTyped[t.key] = t.beginsAnotherOf(byKey[i+1:])
-	}
-
 	for _, t := range terms {
-		if isTyped[t.key] {
+		if slices.ContainsFunc(terms, t.isTypedFor) {
 			typed = append(typed, t)
 		} else {
 			whole = append(whole, t)
@@ -89,33 +79,13 @@ func splitTyped(terms []term) (whole, typed []term) {
 	return whole, typed
 }
 
-// beginsAnotherOf reports whether readers typed t on the way to one of the terms that follow it in
-// the order of their keys. Terms that begin alike stand together there.
-func (t term) beginsAnotherOf(following []term) bool {
-	if t.isFound() || t.key == "" {
+// isTypedFor reports whether readers typed t on the way to another term: nobody clicked t, and it begins a
+// term of more hits. One or two Latin letters may begin any term; in other scripts two characters are a word.
+func (t term) isTypedFor(other term) bool {
+	isLonger := len(other.key) > len(t.key) && strings.HasPrefix(other.key, t.key)
+	if !isLonger || t.isFound() || t.key == "" {
 		return false
 	}
-
-	isShort := isOneOrTwoLetters(t.key)
-	for _, longer := range following {
-		if !strings.HasPrefix(longer.key, t.key) {
-			return false
-		}
-		if isShort || longer.Hits > t.Hits {
-			return true
-		}
-	}
-	return false
-}
-
-// isOneOrTwoLetters is only true for Latin letters: in other scripts two characters are a word.
-func isOneOrTwoLetters(text string) bool {
-	letters := 0
-	for _, r := range text {
-		if r < 'a' || r > 'z' {
-			return false
-		}
-		letters++
-	}
-	return letters == 1 || letters == 2
+	isLatin := !strings.ContainsFunc(t.key, func(r rune) bool { return r < 'a' || r > 'z' })
+	return other.Hits > t.Hits || isLatin && len(t.key) <= 2
 }

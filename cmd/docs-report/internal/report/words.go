@@ -9,6 +9,8 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	mintlify "github.com/mintlify-community/mintlify-go"
+
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
@@ -37,9 +39,9 @@ func span(w store.Window) string {
 
 // ofAIs returns how many of humans and AIs together are AIs. They may be more than the total, which counts
 // a visitor of both kinds only once.
-func ofAIs(human, ai int64) part { return part{ai, human + ai} }
+func ofAIs(counts mintlify.VisitorTotals) part { return part{counts.AI, counts.Human + counts.AI} }
 
-func shareText(human, ai int64) string { return ofAIs(human, ai).text() }
+func shareOfAIs(counts mintlify.VisitorTotals) string { return ofAIs(counts).text() }
 
 // textOf shows what somebody wrote on one line, of a length that a list can hold.
 func textOf(text string) string { return cmp.Or(redact.OneLine(text, 300), "(empty)") }
