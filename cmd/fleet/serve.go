@@ -48,16 +48,14 @@ func (c *serveCommand) define(f *flag.FlagSet) {
 	c.workCommand.define(f)
 	f.StringVar(&c.addr, "addr", ":8080", "where to listen for GitHub's webhooks, at /github")
 	f.Func("project", "owner/repo=ID, or owner/repo= to leave it out, repeatable; "+
-		"ID alone is for all other repositories", c.setProject)
+		"ID alone is for all other repositories", func(text string) error {
+		c.flags = append(c.flags, text)
+		return nil
+	})
 	f.StringVar(&c.file, "projects", "", "file with a line of -project each; # begins a comment. SIGHUP reads it again")
 	f.Func("skip-author", "login whose merges are left out, repeatable, beside "+strings.Join(c.skip.Authors, ", "),
 		c.skip.Add)
 	f.IntVar(&c.priority, "priority", database.DefaultPriority, "1 is the most urgent, 4 the least")
-}
-
-func (c *serveCommand) setProject(text string) error {
-	c.flags = append(c.flags, text)
-	return github.NewMapping().SetFlag(text)
 }
 
 func (c *serveCommand) check(line commandLine) error {
@@ -65,11 +63,11 @@ func (c *serveCommand) check(line commandLine) error {
 		return err
 	}
 
-	projects, err := c.readProjects()
+	var err error
+	c.projects, err = github.ReadProjects(c.flags, c.file)
 	if err != nil {
-		return usage.Errorf("%w", err)
+		return usage.Errorf("the projects: %w", err)
 	}
-	c.projects = projects
 
 	c.secret = c.getenv("FLEET_GITHUB_SECRET")
 	switch {
@@ -82,24 +80,6 @@ func (c *serveCommand) check(line commandLine) error {
 		return usage.Errorf("-priority is %d, want 1 to 4", c.priority)
 	}
 	return nil
-}
-
-// readProjects returns the projects of the flags, and of the file as it is now.
-func (c *serveCommand) readProjects() (github.Projects, error) {
-	mapping := github.NewMapping()
-	for _, text := range c.flags {
-		if err := mapping.SetFlag(text); err != nil {
-			return nil, err
-		}
-	}
-
-	if c.file == "" {
-		return mapping.Projects, nil
-	}
-	if err := mapping.Read(c.file); err != nil {
-		return nil, usage.Errorf("-projects: %w", err)
-	}
-	return mapping.Projects, nil
 }
 
 func (c *serveCommand) run(ctx context.Context) error {
@@ -136,7 +116,7 @@ func (c *serveCommand) readAgain(ctx context.Context, w *queue.Worker, hooks *gi
 			case <-hangups:
 			}
 
-			projects, err := c.readProjects()
+			projects, err := github.ReadProjects(c.flags, c.file)
 			if err != nil {
 				w.Logger.Error("the projects could not be read again: the old ones stay", "error", err)
 				continue

@@ -759,17 +759,17 @@ func TestProjectsOfAFile(t *testing.T) {
 	t.Parallel()
 	file := t.TempDir() + "/projects"
 	write(t, file, "# ours\nacme/api=one # the API\r\n\nACME/left-out=\nrest\n")
-	p := github.NewMapping()
-	require.NoError(t, p.Read(file))
-	assert.Equal(t, github.Projects{"acme/api": "one", "acme/left-out": "", "": "rest"}, p.Projects)
+	projects, err := github.ReadProjects(nil, file)
+	require.NoError(t, err)
+	assert.Equal(t, github.Projects{"acme/api": "one", "acme/left-out": "", "": "rest"}, projects)
 
 	secret := map[string]string{"FLEET_GITHUB_SECRET": "x"}
 	c := terminal{t, "sqlite:" + sqliteFile(t)}
 	for text, want := range map[string]string{
 		"acme/api=one\n\nacme=two\n":     "line 3: want owner/repo=project",
-		"acme/api=one\n\nACME/api=two\n": "line 3: acme/api has two projects, at line 1 and at line 3",
-		"one\ntwo\n":                     "all other repositories have two projects, at line 1 and at line 2",
-		"acme/web=two\n":                 "acme/web has two projects, at -project acme/web=one and at line 1",
+		"acme/api=one\n\nACME/api=two\n": "line 3: two projects for acme/api, at line 1 and at line 3",
+		"one\ntwo\n":                     "two projects for all other repositories, at line 1 and at line 2",
+		"acme/web=two\n":                 "two projects for acme/web, at -project acme/web=one and at line 1",
 	} {
 		write(t, file, text)
 		c.refuses(secret, want, "serve", "-project", "acme/web=one", "-projects", file)

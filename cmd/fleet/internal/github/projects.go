@@ -2,7 +2,6 @@ package github
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -25,60 +24,24 @@ func (p Projects) Of(repository string) (string, bool) {
 	return project, known
 }
 
-// Mapping gathers projects from flags and the lines of a file. It refuses a repository that has two.
-type Mapping struct {
-	Projects Projects
-	places   map[string]string // where each repository stands
-}
-
-// NewMapping returns a mapping without a project.
-func NewMapping() *Mapping { return &Mapping{Projects: Projects{}, places: map[string]string{}} }
-
-// Set takes owner/repo=project, owner/repo=, or a project for all other repositories, which stands at a place.
-func (m *Mapping) Set(text, place string) error {
-	name, project, found := strings.Cut(text, "=")
-	if !found {
-		name = ""
-		project = text
-	}
-	if text == "" || found != database.RepositoryForm.MatchString(name) {
-		return errors.New("want owner/repo=project, or a project for all other repositories")
-	}
-
-	if _, err := mintlify.NewClient("any-key", cmp.Or(project, "none")); err != nil {
-		return err
-	}
-
-	name = database.FoldCase(name)
-	other, known := m.Projects[name]
-	isTwice := strings.HasPrefix(place, flagPlace) && strings.HasPrefix(m.places[name], flagPlace)
-	if known && (other != project || isTwice) {
-		who := name + " has"
-		if name == "" {
-			who = "all other repositories have"
+// ReadProjects returns the projects of the values of -project, and of the lines of a file, unless its name is "". A #
+// begins a comment. It refuses a repository that stands twice with different projects.
+func ReadProjects(flags []string, file string) (Projects, error) {
+	projects := Projects{}
+	places := map[string]string{}
+	for _, text := range flags {
+		if err := projects.add(text, "-project "+redact.OneLine(text, 200), places); err != nil {
+			return nil, err
 		}
-		return fmt.Errorf("%s two projects, at %s and at %s", who, m.places[name], place)
 	}
 
-	m.Projects[name] = project
-	m.places[name] = place
-	return nil
-}
+	if file == "" {
+		return projects, nil
+	}
 
-// SetFlag takes the value of a flag -project.
-func (m *Mapping) SetFlag(text string) error {
-	return m.Set(text, flagPlace+redact.OneLine(text, 200))
-}
-
-// flagPlace begins the place of a flag.
-const flagPlace = "-project "
-
-// Read takes the lines of a file. A # begins a comment. A line that cannot be read is an error with
-// its number.
-func (m *Mapping) Read(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return err
+		return nil, err
 	}
 
 	n := 0
@@ -90,10 +53,38 @@ func (m *Mapping) Read(file string) error {
 			continue
 		}
 
-		place := fmt.Sprintf("line %d", n)
-		if err := m.Set(line, place); err != nil {
-			return fmt.Errorf("%s: %w", place, err)
+		if err := projects.add(line, fmt.Sprint("line ", n), places); err != nil {
+			return nil, err
 		}
 	}
+	return projects, nil
+}
+
+// add adds owner/repo=project, owner/repo=, or a project for all other repositories, and notes where that stands.
+func (p Projects) add(text, place string, places map[string]string) error {
+	name, project, isValid := CutRepository(text)
+	if !isValid {
+		return fmt.Errorf("%s: want owner/repo=project, or a project for all other repositories", place)
+	}
+	if _, err := mintlify.NewClient("any-key", cmp.Or(project, "none")); err != nil {
+		return fmt.Errorf("%s: %w", place, err)
+	}
+
+	if other, known := p[name]; known && other != project {
+		return fmt.Errorf("%s: two projects for %s, at %s and at %s",
+			place, cmp.Or(name, "all other repositories"), places[name], place)
+	}
+
+	p[name] = project
+	places[name] = place
 	return nil
+}
+
+// CutRepository cuts owner/repo=value, or a value for all repositories. It reports whether the text has such a form.
+func CutRepository(text string) (repository, value string, isValid bool) {
+	name, value, found := strings.Cut(text, "=")
+	if !found {
+		return "", text, text != ""
+	}
+	return database.FoldCase(name), value, database.RepositoryForm.MatchString(name)
 }

@@ -9,21 +9,20 @@ import (
 )
 
 func TestProjects(t *testing.T) {
-	p := NewMapping()
-	of := func(repository string) string {
-		project, known := p.Projects.Of(repository)
+	of := func(repository string, flags ...string) string {
+		p, err := ReadProjects(flags, "")
+		require.NoError(t, err)
+		project, known := p.Of(repository)
 		return fmt.Sprint(project, known)
 	}
-	require.NoError(t, p.Set("acme/repo=one", "line 1"))
-	assert.Equal(t, "false", of("acme/other"))
-
-	require.NoError(t, p.Set("rest", "line 2"))
-	require.NoError(t, p.Set("acme/none=", "line 3"))
-	assert.Equal(t, "onetrue", of("Acme/Repo"))
-	assert.Equal(t, "resttrue", of("acme/other"))
-	assert.Equal(t, "true", of("acme/none"))
+	all := []string{"acme/repo=one", "rest", "acme/none="}
+	assert.Equal(t, "false", of("acme/other", all[0]))
+	assert.Equal(t, "onetrue", of("Acme/Repo", all...))
+	assert.Equal(t, "resttrue", of("acme/other", all...))
+	assert.Equal(t, "true", of("acme/none", all...))
 
 	for _, bad := range []string{"repo=one", "", "=x", "a/b/c=x", "acme/repo=mint_key"} {
-		assert.Error(t, p.Set(bad, "line 4"), bad)
+		_, err := ReadProjects([]string{bad}, "")
+		assert.Error(t, err, bad)
 	}
 }
