@@ -22,6 +22,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -134,7 +135,7 @@ func TestAlerts(t *testing.T) {
 func exportedBy(t *testing.T, s queue.Queue) string {
 	w := queue.NewWorker(s, nil, nil)
 	w.Posts.WithLabelValues("running").Inc()
-	hooks := github.NewWebhooks(w, testSecret, nil, testAuthors(), 2)
+	hooks := github.NewWebhooks(w, testSecret, nil, merges.DefaultAuthors(), 2)
 
 	response := httptest.NewRecorder()
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil)

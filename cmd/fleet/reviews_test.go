@@ -22,6 +22,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -60,7 +61,7 @@ func newReviewed(t *testing.T, url string) reviewed {
 	service := mintlifytest.NewService()
 	w := workerOf(t, s, service)
 	w.Decide = github.Docs{Queue: s}.DecideReviews
-	hooks := github.NewWebhooks(w, testSecret, github.Projects{"": testProject}, testAuthors(), 2)
+	hooks := github.NewWebhooks(w, testSecret, github.Projects{"": testProject}, merges.DefaultAuthors(), 2)
 	server := httptest.NewServer(hooks.Handler())
 	t.Cleanup(server.Close)
 	add(t, s, database.Prompt{Key: "acme/api@5907854", Project: testProject, Prompt: "x", Priority: 2})
@@ -521,7 +522,7 @@ func (g *gitHub) api(t *testing.T) *github.API {
 // onGitHub gives the receiver and the worker a token for GitHub.
 func (r *reviewed) onGitHub() *gitHub {
 	g := newGitHub(r.t)
-	hooks := github.NewWebhooks(r.worker, testSecret, github.Projects{"": testProject}, testAuthors(), 2)
+	hooks := github.NewWebhooks(r.worker, testSecret, github.Projects{"": testProject}, merges.DefaultAuthors(), 2)
 	hooks.API = g.api(r.t)
 	r.worker.Decide = github.Docs{Queue: r.store, API: hooks.API}.DecideReviews
 	server := httptest.NewServer(hooks.Handler())
@@ -783,7 +784,7 @@ func TestEditedComment(t *testing.T) {
 func TestCommentEditedInItsTurn(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.svc.svc.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: docsPull})
-		hooks := github.NewWebhooks(b.Worker, testSecret, github.Projects{"": testProject}, testAuthors(), 2)
+		hooks := github.NewWebhooks(b.Worker, testSecret, github.Projects{"": testProject}, merges.DefaultAuthors(), 2)
 		comment := func(e fields) string {
 			body := event(t, e)
 			request := httptest.NewRequestWithContext(b.ctx, http.MethodPost, "/github", strings.NewReader(body))

@@ -32,7 +32,7 @@ type serveCommand struct {
 	flags    []string // values of -project
 	file     string   // of -projects
 	projects github.Projects
-	skip     github.Authors
+	skip     merges.Authors
 	priority int
 	secret   string
 }
@@ -40,7 +40,7 @@ type serveCommand struct {
 func newServeCommand(p *program) *serveCommand {
 	return &serveCommand{
 		workCommand: workCommand{program: p},
-		skip:        github.Authors{Authors: merges.DefaultAuthors()},
+		skip:        merges.DefaultAuthors(),
 	}
 }
 
@@ -53,7 +53,7 @@ func (c *serveCommand) define(f *flag.FlagSet) {
 		return nil
 	})
 	f.StringVar(&c.file, "projects", "", "file with a line of -project each; # begins a comment. SIGHUP reads it again")
-	f.Func("skip-author", "login whose merges are left out, repeatable, beside "+strings.Join(c.skip.Authors, ", "),
+	f.Func("skip-author", "login whose merges are left out, repeatable, beside "+strings.Join(c.skip, ", "),
 		c.skip.Add)
 	f.IntVar(&c.priority, "priority", database.DefaultPriority, "1 is the most urgent, 4 the least")
 }
@@ -86,7 +86,7 @@ func (c *serveCommand) run(ctx context.Context) error {
 	return c.work(ctx, func(w *queue.Worker, api *github.API) *http.Server {
 		hooks := github.NewWebhooks(w, c.secret, c.projects, c.skip, c.priority)
 		hooks.API = api
-		w.Find = hooks.Docs().Find
+		w.Find = hooks.Find
 		c.counts = append(c.counts, hooks.Counts)
 		if api == nil {
 			w.Logger.Warn("FLEET_GITHUB_TOKEN is not set: results are not told to reviewers, a comment by a private " +

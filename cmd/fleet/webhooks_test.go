@@ -96,10 +96,8 @@ func newReceiver(t *testing.T, url string) receiver {
 
 // webhooksOf returns webhooks that can look nothing up.
 func webhooksOf(s queue.Queue, known github.Projects) *github.Webhooks {
-	return github.NewWebhooks(queue.NewWorker(s, nil, nil), testSecret, known, testAuthors(), 2)
+	return github.NewWebhooks(queue.NewWorker(s, nil, nil), testSecret, known, merges.DefaultAuthors(), 2)
 }
-
-func testAuthors() github.Authors { return github.Authors{Authors: merges.DefaultAuthors()} }
 
 func (r receiver) post(kind, body string, header map[string]string) (status int, response string) {
 	r.t.Helper()

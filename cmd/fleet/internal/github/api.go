@@ -25,15 +25,14 @@ type API struct {
 	listings map[string]listing // by repository
 
 	telling sync.Mutex
-	made    map[comment]bool // the comments that this process has made
+	made    map[string]bool // the comments that this process has made
 }
 
 // NewAPI returns the API of github.com, or of the GitHub at url.
 func NewAPI(token, base string, client *http.Client) (*API, error) {
 	options := []github.ClientOptionsFunc{github.WithAuthToken(token), github.WithHTTPClient(client)}
 	if base != "" {
-		u, err := url.Parse(base)
-		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		if !IsWebURL(base) {
 			return nil, usage.Errorf("GITHUB_API_URL is not a URL, want https://github.example.com")
 		}
 		options = append(options, github.WithEnterpriseURLs(base, base))
@@ -43,37 +42,13 @@ func NewAPI(token, base string, client *http.Client) (*API, error) {
 	if err != nil {
 		return nil, usage.Errorf("GITHUB_API_URL: %w", err)
 	}
-	return &API{client: gh, listings: map[string]listing{}, made: map[comment]bool{}}, nil
+	return &API{client: gh, listings: map[string]listing{}, made: map[string]bool{}}, nil
 }
 
-const reactTime = 3 * time.Second
-
-func (a *API) react(ctx context.Context, r Review, content string) error {
-	ctx, cancel := context.WithTimeout(ctx, reactTime)
-	defer cancel()
-
-	pr, err := database.ParsePull(r.Pull)
-	if err != nil {
-		return err
-	}
-	_, _, err = a.client.Reactions.CreateIssueCommentReaction(ctx, pr.Owner, pr.Repo, r.ID, content)
-	return err
-}
-
-func (a *API) mayWrite(ctx context.Context, r Review) (bool, error) {
-	pr, err := database.ParsePull(r.Pull)
-	if err != nil {
-		return false, err
-	}
-
-	level, resp, err := a.client.Repositories.GetPermissionLevel(ctx, pr.Owner, pr.Repo, r.Author)
-	if resp != nil && resp.StatusCode == http.StatusNotFound {
-		return false, nil // GitHub knows no such user
-	}
-	if err != nil {
-		return false, err
-	}
-	return level.GetPermission() == "admin" || level.GetPermission() == "write", nil
+// IsWebURL reports whether a text is the URL of a page.
+func IsWebURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
 }
 
 const listingTime = time.Minute // for which a listing is used again
@@ -120,13 +95,6 @@ func (a *API) get(ctx context.Context, path string, into any) error {
 // mostMade is how many comments this process remembers. A result is told again only soon after it was.
 const mostMade = 10_000
 
-// comment is one result on one pull request.
-type comment struct {
-	pull    string
-	key     string
-	version int // of the record
-}
-
 // Tell comments on the pull requests of each row, once. A row that fails keeps no other from being told.
 func (a *API) Tell(ctx context.Context, rows []database.Row) (told []database.Row, err error) {
 	a.telling.Lock()
@@ -149,27 +117,22 @@ func (a *API) Tell(ctx context.Context, rows []database.Row) (told []database.Ro
 func (a *API) tellOne(ctx context.Context, r database.Row) error {
 	var failed error
 	for _, pull := range strings.Fields(r.Pulls) {
-		c := comment{pull: pull, key: r.Key, version: r.Version}
-		if a.made[c] {
+		id := fmt.Sprint(pull, " ", r.Key, " ", r.Version)
+		if a.made[id] {
 			continue
 		}
 
-		if err := a.comment(ctx, c, queue.Sentence(r)); err != nil {
+		pr, err := database.ParsePull(pull)
+		if err == nil {
+			request := github.IssueCommentRequest{Body: queue.Sentence(r)}
+			_, _, err = a.client.Issues.CreateComment(ctx, pr.Owner, pr.Repo, pr.Number, request)
+		}
+
+		if err != nil {
 			failed = fmt.Errorf("comment on %s: %w", pull, err)
 			continue
 		}
-		a.made[c] = true
+		a.made[id] = true
 	}
 	return failed
-}
-
-func (a *API) comment(ctx context.Context, c comment, text string) error {
-	pr, err := database.ParsePull(c.pull)
-	if err != nil {
-		return err
-	}
-
-	request := github.IssueCommentRequest{Body: text}
-	_, _, err = a.client.Issues.CreateComment(ctx, pr.Owner, pr.Repo, pr.Number, request)
-	return err
 }

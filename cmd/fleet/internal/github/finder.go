@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/google/go-github/v92/github"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
@@ -62,11 +59,6 @@ func (s Docs) Find(ctx context.Context, record once.Record) (string, error) {
 	return "", errors.Join(failed...)
 }
 
-// isFork reports whether a pull request comes from another repository. That of a deleted fork is unknown.
-func isFork(pr *github.PullRequest, repository string) bool {
-	return !strings.EqualFold(pr.GetHead().GetRepo().GetFullName(), repository)
-}
-
 // repositories returns the repositories of the documentation: those that are left out, and those that links of
 // the project's prompts name.
 func (s Docs) repositories(ctx context.Context, project string) ([]string, error) {
@@ -91,16 +83,11 @@ func (s Docs) repositories(ctx context.Context, project string) ([]string, error
 
 // repositoryOf returns the repository of a pull request's link, "" if it has none.
 func repositoryOf(link string) string {
-	u, err := url.Parse(link)
-	if err != nil {
+	parts := strings.Split(link, "/") // https:, "", github.com, acme, docs, pull, 7
+	if len(parts) < 6 || parts[5] != "pull" {
 		return ""
 	}
-	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
-	if len(parts) < 3 || parts[2] != "pull" {
-		return ""
-	}
-
-	name := database.FoldCase(parts[0] + "/" + parts[1])
+	name := database.FoldCase(parts[3] + "/" + parts[4])
 	if !database.RepositoryForm.MatchString(name) {
 		return ""
 	}
@@ -113,29 +100,26 @@ type sighting struct {
 	opened                        time.Time
 }
 
-// isDocs reports whether a sighting is in a repository of the documentation. If none is known, its author must be
-// the agent.
-func (s Docs) isDocs(ctx context.Context, seen sighting, project string) (bool, error) {
-	names, err := s.repositories(ctx, project)
-	if err != nil {
-		return false, err
-	}
-	if len(names) == 0 {
-		return strings.EqualFold(seen.author, agent), nil
-	}
-	return slices.Contains(names, database.FoldCase(seen.repository)), nil
-}
-
-// note keeps what was sighted, and ends an unknown prompt with it. It reports whether it did.
+// note keeps what was sighted in a repository of the documentation, and ends an unknown prompt with it. If no such
+// repository is known, the author must be the agent. It reports whether it did.
 func (s Docs) note(ctx context.Context, seen sighting) (bool, error) {
 	rows, err := s.Rows(ctx, "key = $1 AND thread = ''", seen.key)
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
+
 	r := rows[0]
-	isDocs, err := s.isDocs(ctx, seen, r.ProjectID)
-	if err != nil || !isDocs || seen.opened.Before(docspulls.SentAfter(r.Record, s.Settings.SendTime)) {
+	names, err := s.repositories(ctx, r.ProjectID)
+	if err != nil {
 		return false, err
+	}
+
+	isDocs := slices.Contains(names, database.FoldCase(seen.repository))
+	if len(names) == 0 {
+		isDocs = strings.EqualFold(seen.author, agent)
+	}
+	if !isDocs || seen.opened.Before(docspulls.SentAfter(r.Record, s.Settings.SendTime)) {
+		return false, nil
 	}
 
 	if err := s.KeepFound(ctx, seen.key, seen.link); err != nil {

@@ -2,7 +2,6 @@ package github
 
 import (
 	"cmp"
-	"context"
 	_ "embed"
 	"fmt"
 	"regexp"
@@ -14,9 +13,7 @@ import (
 	"github.com/google/go-github/v92/github"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
-	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
-	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
@@ -114,53 +111,9 @@ func isSHA(text string) bool {
 	return hex && (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0") != ""
 }
 
-// addMerge adds the prompt of a merge, and reports whether it is new. The merge may be known by a
-// push of several: then p gets the push's key, and the push's prompt the title and description.
-func addMerge(ctx context.Context, s queue.Queue, p *database.Prompt, m Merge) (bool, error) {
-	key, err := keyOf(ctx, s, m)
-	if err != nil {
-		return false, err
-	}
-	p.Key = key
-
-	known, err := s.Enqueue(ctx, *p)
-	if err != nil || len(known) == 0 {
-		return err == nil, err
-	}
-
-	text, err := m.text("pull")
-	if err != nil || text == "" {
-		return false, err
-	}
-	return false, s.ExtendPrompt(ctx, p.Key, text)
-}
-
-// keyOf returns the key of a merge: its own, or the key of the push that it came with.
-func keyOf(ctx context.Context, s queue.Queue, m Merge) (string, error) {
-	key := m.key(m.SHA)
-	known, err := sqldb.Strings(ctx, s.DB, "SELECT key FROM fleet_commits WHERE commit_key = $1", key)
-	if err != nil || len(known) == 0 {
-		return key, err
-	}
-	return known[0], nil
-}
-
-// Authors lists the authors whose merges fleet leaves out.
-type Authors struct{ merges.Authors }
-
-// mergeOf returns the merge that an event reports, or why there is none. The push and
-// the pull request of one merge name the same commit.
-func (a Authors) mergeOf(event any) (m Merge, why string) {
-	switch e := event.(type) {
-	case *github.PullRequestEvent:
-		return a.mergeOfPullRequest(e)
-	case *github.PushEvent:
-		return a.mergeOfPush(e)
-	}
-	return Merge{}, "neither a push nor a pull request"
-}
-
-func (a Authors) mergeOfPullRequest(e *github.PullRequestEvent) (m Merge, why string) {
+// mergeOfPullRequest returns the merge that an event reports, or why there is none. The push and the pull request of
+// one merge name the same commit.
+func mergeOfPullRequest(e *github.PullRequestEvent, skip merges.Authors) (m Merge, why string) {
 	pr := e.GetPullRequest()
 	m = Merge{
 		Repository: e.GetRepo().GetFullName(),
@@ -179,10 +132,10 @@ func (a Authors) mergeOfPullRequest(e *github.PullRequestEvent) (m Merge, why st
 	}
 
 	m.isMerged = true
-	return m, a.WhySkip(pr.GetBody(), []string{pr.GetUser().GetLogin()})
+	return m, skip.WhySkip(pr.GetBody(), []string{pr.GetUser().GetLogin()})
 }
 
-func (a Authors) mergeOfPush(e *github.PushEvent) (m Merge, why string) {
+func mergeOfPush(e *github.PushEvent, skip merges.Authors) (m Merge, why string) {
 	m = Merge{Repository: e.GetRepo().GetFullName(), SHA: e.GetAfter()}
 	if e.GetRef() != "refs/heads/"+e.GetRepo().GetDefaultBranch() {
 		return m, "not a push to the default branch"
@@ -193,18 +146,20 @@ func (a Authors) mergeOfPush(e *github.PushEvent) (m Merge, why string) {
 
 	m.isMerged = true
 	pushed := slices.DeleteFunc(e.Commits, func(c *github.HeadCommit) bool { return c == nil })
-	commits := a.worthDocumenting(pushed)
+	commits := worthDocumenting(pushed, skip)
 	if len(commits) == 0 && len(pushed) > 0 {
-		for _, commit := range pushed {
-			m.note(commit)
+		commits = pushed
+		why = "all of it is the agent's own work, or that of authors to skip"
+		saysNone := func(c *github.HeadCommit) bool { return whySkip(c, skip) == merges.None }
+		if slices.ContainsFunc(pushed, saysNone) {
+			why = merges.None
 		}
-
-		return m, a.whySkipAll(pushed)
 	}
+
 	for _, commit := range commits {
 		m.addCommit(commit)
 	}
-	return m, ""
+	return m, why
 }
 
 func (m *Merge) addCommit(commit *github.HeadCommit) {
@@ -212,17 +167,11 @@ func (m *Merge) addCommit(commit *github.HeadCommit) {
 	m.Commits = append(m.Commits, subject)
 	m.Files = slices.Concat(m.Files, commit.Added, commit.Modified, commit.Removed)
 	m.ids = append(m.ids, commit.GetID())
-	m.note(commit)
-}
 
-// note notes the author of a commit, and the pull request that it names.
-func (m *Merge) note(commit *github.HeadCommit) {
 	login := database.FoldCase(loginOf(commit))
 	if !slices.Contains(m.authors, login) && len(m.authors) < maxPushed {
 		m.authors = append(m.authors, login)
 	}
-
-	subject, _, _ := strings.Cut(commit.GetMessage(), "\n")
 	if number := pullOf(subject); number > 0 && !slices.Contains(m.Pulls, number) {
 		m.Pulls = append(m.Pulls, number)
 	}
@@ -240,15 +189,15 @@ func pullOf(subject string) int {
 	return number
 }
 
-// worthDocumenting leaves out the work of the authors a and of the agent. That includes the
+// worthDocumenting leaves out the work of authors to skip and of the agent. That includes the
 // merge commit of a pull request with nothing else in it: its author is whoever merged it.
-func (a Authors) worthDocumenting(commits []*github.HeadCommit) []*github.HeadCommit {
+func worthDocumenting(commits []*github.HeadCommit, skip merges.Authors) []*github.HeadCommit {
 	var worth []*github.HeadCommit
 	skipped := false // whether a commit since the last merge commit is left out
 	own := false     // whether one is not
 	for _, c := range commits {
 		isMerge := strings.HasPrefix(c.GetMessage(), "Merge ")
-		leave := a.whySkipCommit(c) != "" || isMerge && skipped && !own
+		leave := whySkip(c, skip) != "" || isMerge && skipped && !own
 		if !leave {
 			worth = append(worth, c)
 		}
@@ -259,17 +208,8 @@ func (a Authors) worthDocumenting(commits []*github.HeadCommit) []*github.HeadCo
 	return worth
 }
 
-// whySkipAll says why a push is left out of which no commit is worth documenting.
-func (a Authors) whySkipAll(commits []*github.HeadCommit) string {
-	saysNone := func(c *github.HeadCommit) bool { return a.whySkipCommit(c) == merges.None }
-	if slices.ContainsFunc(commits, saysNone) {
-		return merges.None
-	}
-	return "all of it is the agent's own work, or that of authors to skip"
-}
-
-func (a Authors) whySkipCommit(c *github.HeadCommit) string {
-	return a.WhySkip(c.GetMessage(), []string{c.GetAuthor().GetName(), loginOf(c)})
+func whySkip(c *github.HeadCommit, skip merges.Authors) string {
+	return skip.WhySkip(c.GetMessage(), []string{c.GetAuthor().GetName(), loginOf(c)})
 }
 
 func loginOf(c *github.HeadCommit) string {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -22,6 +23,18 @@ func (p Projects) Of(repository string) (string, bool) {
 	}
 	project, known := p[""]
 	return project, known
+}
+
+// leftOut returns the repositories that are left out: the documentation's.
+func (p Projects) leftOut() []string {
+	var names []string
+	for name, project := range p {
+		if name != "" && project == "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // ReadProjects returns the projects of the values of -project, and of the lines of a file, unless its name is "". A #

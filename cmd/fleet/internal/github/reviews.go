@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -27,14 +28,6 @@ var (
 	// meantForm is how a line begins that its author may have meant for the agent: also behind white space and quotes.
 	meantForm = regexp.MustCompile("(?im)^[\\s>\"'`~]*/docs(?:\\s|$)")
 )
-
-// requestIn returns what a comment asks of the agent, "" if it asks for nothing.
-func requestIn(body string) string {
-	if !requestForm.MatchString(body) {
-		return ""
-	}
-	return database.Clean(strings.TrimSpace(body[len("/docs"):]))
-}
 
 // Review is a comment on a pull request of the agent's that asks for a change.
 type Review struct {
@@ -72,16 +65,20 @@ func (r Review) prompt() (database.Prompt, error) {
 // be asked what the author may do.
 func reviewOf(e *github.IssueCommentEvent, canAsk bool) (r Review, why string) {
 	key, isMarked := once.FindMarker(e.GetIssue().GetBody())
+	// GitHub has dropped the field from its Events API, but not from webhooks.
+	association := e.GetComment().GetAuthorAssociation() //nolint:staticcheck // see above
 	r = Review{
 		ID:     e.GetComment().GetID(),
 		Key:    database.FoldCase(key),
 		Pull:   database.FoldCase(fmt.Sprintf("%s#%d", e.GetRepo().GetFullName(), e.GetIssue().GetNumber())),
 		URL:    e.GetIssue().GetPullRequestLinks().GetHTMLURL(),
 		Author: redact.OneLine(e.GetComment().GetUser().GetLogin(), 80),
-		MayAsk: mayAsk(e.GetComment()),
+		MayAsk: slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"}, association),
 	}
-	if e.GetAction() != "deleted" {
-		r.Text = requestIn(e.GetComment().GetBody())
+
+	body := e.GetComment().GetBody()
+	if e.GetAction() != "deleted" && requestForm.MatchString(body) {
+		r.Text = database.Clean(strings.TrimSpace(body[len("/docs"):]))
 	}
 
 	switch {
@@ -97,40 +94,28 @@ func reviewOf(e *github.IssueCommentEvent, canAsk bool) (r Review, why string) {
 	return r, why
 }
 
-func mayAsk(c *github.IssueComment) bool {
-	// GitHub has dropped the field from its Events API, but not from webhooks.
-	association := c.GetAuthorAssociation() //nolint:staticcheck // see above
-	return slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"}, association)
-}
+// errWaits is that a review waits: for the record to get the link of its pull request, or for another process.
+var errWaits = errors.New("it cannot be decided about yet")
 
-// decision is what becomes of a review. The zero value is that it becomes a follow-up.
-type decision struct {
-	waits  bool   // for the record to get the link of its pull request, or for GitHub to respond
-	reason string // why it is left out
-}
-
-var undecided = decision{waits: true}
+// errPermission is that GitHub does not tell what an author may do.
+var errPermission = errors.New("ask GitHub for the permission")
 
 const notAllowed = "its author may not write to the repository"
 
-// compare compares the pull request of a review with the one on record. Anybody can copy a marker
-// into a description: the marker alone proves nothing.
-func (r Review) compare(record once.Record) decision {
+// compare compares the pull request of a review with the one on record, and says why it is left out. Anybody can copy a
+// marker into a description: the marker alone proves nothing.
+func (r Review) compare(record once.Record) (string, error) {
 	mayGetLink := record.Version > 0 && (record.State.IsOpen() || record.State == once.Unknown)
+	isSame := strings.EqualFold(strings.TrimRight(record.PRLink, "/"), strings.TrimRight(r.URL, "/"))
 	switch {
 	case record.PRLink == "" && mayGetLink:
-		return undecided
-	case record.PRLink == "" || !isSamePage(record.PRLink, r.URL):
-		return decision{reason: "the record of " + r.Key + " has another pull request, or none"}
+		return "", errWaits
+	case record.PRLink == "" || !isSame:
+		return "the record of " + r.Key + " has another pull request, or none", nil
 	case record.JobID == "" && !record.State.IsOpen():
-		return decision{reason: r.Key + " has no job that a message could go to"}
+		return r.Key + " has no job that a message could go to", nil
 	}
-	return decision{}
-}
-
-// isSamePage reports whether two URLs are of the same page. GitHub ignores case.
-func isSamePage(a, b string) bool {
-	return strings.EqualFold(strings.TrimRight(a, "/"), strings.TrimRight(b, "/"))
+	return "", nil
 }
 
 // KeepReview stores a review until it is decided about, so that none is lost.
@@ -166,103 +151,98 @@ func (s Docs) DropReview(ctx context.Context, r Review) error {
 
 // DecideReviews decides about all kept reviews that can be decided about, and shows reviewers what was canceled.
 func (s Docs) DecideReviews(ctx context.Context) error {
-	kept, err := s.KeptReviews(ctx, "", "")
-	if err != nil {
-		return err
-	}
-
-	_, err = s.decideInOrder(ctx, kept)
+	_, err := s.decideReviews(ctx, "")
 	return errors.Join(err, s.reactToCanceled(ctx))
 }
 
-// decideUpTo decides about a kept review, after those of its pull request that came before it, so that messages to a
-// job keep their order.
-func (s Docs) decideUpTo(ctx context.Context, r Review) (decision, error) {
+// decideReviews decides about the kept reviews of a prompt, or for "" of all, in their order, so that messages to a job
+// keep theirs: once one waits, the later ones wait, too. A permission that GitHub does not tell holds up no other. It
+// returns, by id, why those that are decided about are left out, "" if they are not.
+func (s Docs) decideReviews(ctx context.Context, key string) (map[int64]string, error) {
 	kept, err := s.KeptReviews(ctx, "", "")
 	if err != nil {
-		return undecided, err
+		return nil, err
 	}
 
-	kept = slices.DeleteFunc(kept, func(other Review) bool { return other.Key != r.Key || other.ID > r.ID })
-	decided, err := s.decideInOrder(ctx, kept)
-	d, isDecided := decided[r.ID]
-	if !isDecided {
-		return undecided, err
-	}
-	return d, err
-}
-
-// decideInOrder decides about kept reviews, and returns the decisions by id. Once one of a key waits, the later ones
-// of the key wait, too. A permission that GitHub does not tell holds up no other review.
-func (s Docs) decideInOrder(ctx context.Context, kept []Review) (map[int64]decision, error) {
-	decided := map[int64]decision{}
+	decided := map[int64]string{}
 	isHeldUp := map[string]bool{}
 	var failed []error
 	for _, r := range kept {
-		if isHeldUp[r.Key] {
+		if isHeldUp[r.Key] || key != "" && key != r.Key {
 			continue
 		}
 
-		d, err := s.decide(ctx, r)
-		decided[r.ID] = d
-		failed = append(failed, err)
-		isHeldUp[r.Key] = d.waits && !errors.Is(err, errPermission)
+		reason, err := s.decide(ctx, r)
+		if err == nil {
+			decided[r.ID] = reason
+			continue
+		}
+
+		isHeldUp[r.Key] = !errors.Is(err, errPermission)
+		if !errors.Is(err, errWaits) {
+			failed = append(failed, err)
+		}
 	}
 	return decided, errors.Join(failed...)
 }
 
-// decide makes a kept review a follow-up, or leaves it out, once it is known whether it is for the job on record.
-func (s Docs) decide(ctx context.Context, r Review) (decision, error) {
+// decide makes a kept review a follow-up, or leaves it out for a reason, once it is known whether it is for the job on
+// record.
+func (s Docs) decide(ctx context.Context, r Review) (string, error) {
 	record, err := s.Records().Get(ctx, r.Key)
 	if err != nil {
-		return undecided, err
+		return "", err
 	}
 
-	d := r.compare(record)
-	if d == (decision{}) && !r.MayAsk {
-		d, err = s.askPermission(ctx, r)
+	reason, err := r.compare(record)
+	if err == nil && reason == "" && !r.MayAsk {
+		reason, err = s.askPermission(ctx, r)
+	}
+	if err == nil && reason == "" {
+		reason, err = s.add(ctx, r)
+	}
+	if err != nil {
+		return "", err
 	}
 
-	if d == (decision{}) {
-		d, err = s.add(ctx, r)
+	if reason != "" {
+		s.leaveOut(ctx, r, reason)
 	}
-	if err != nil || d.waits {
-		return undecided, err
-	}
-
-	if d.reason != "" {
-		s.leaveOut(ctx, r, d.reason)
-	}
-	s.reactTo(ctx, r, d)
+	s.reactTo(ctx, r, reason)
 
 	// A crash before this leaves the comment: its key then adds nothing.
-	return d, s.DropReview(ctx, r)
+	return reason, s.DropReview(ctx, r)
 }
 
-// errPermission is that GitHub does not tell what an author may do.
-var errPermission = errors.New("ask GitHub for the permission")
-
-// askPermission asks GitHub whether the author may write: to GitHub a private member is a contributor.
-func (s Docs) askPermission(ctx context.Context, r Review) (decision, error) {
+// askPermission asks GitHub, to which a private member is a contributor, whether the author may write. It says why not.
+func (s Docs) askPermission(ctx context.Context, r Review) (string, error) {
 	if s.API == nil {
-		return undecided, nil // a process with the token decides
+		return "", errWaits // a process with the token decides
+	}
+	pr, err := database.ParsePull(r.Pull)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", errPermission, err)
 	}
 
-	may, err := s.API.mayWrite(ctx, r)
-	if err != nil {
-		return undecided, fmt.Errorf("%w of %s: %w", errPermission, r.Author, err)
+	level, resp, err := s.API.client.Repositories.GetPermissionLevel(ctx, pr.Owner, pr.Repo, r.Author)
+	isUnknown := resp != nil && resp.StatusCode == http.StatusNotFound // GitHub knows no such user
+	switch {
+	case err != nil && !isUnknown:
+		return "", fmt.Errorf("%w of %s: %w", errPermission, r.Author, err)
+	case level.GetPermission() == "admin" || level.GetPermission() == "write":
+		return "", nil
 	}
-	if !may {
-		return decision{reason: notAllowed}, nil
-	}
-	return decision{}, nil
+	return notAllowed, nil
 }
 
-// add adds the follow-up of a kept review, with the text that its comment has by now.
-func (s Docs) add(ctx context.Context, r Review) (decision, error) {
+// add adds the follow-up of a kept review, with the text that its comment has by now, or says why it cannot be sent.
+func (s Docs) add(ctx context.Context, r Review) (string, error) {
 	texts, err := sqldb.Strings(ctx, s.DB, "SELECT text FROM fleet_comments WHERE id = $1", r.ID)
-	if err != nil || len(texts) == 0 { // it was deleted, or another process has decided
-		return undecided, err
+	if err != nil {
+		return "", err
+	}
+	if len(texts) == 0 { // it was deleted, or another process has decided
+		return "", errWaits
 	}
 
 	r.Text = texts[0]
@@ -271,21 +251,33 @@ func (s Docs) add(ctx context.Context, r Review) (decision, error) {
 		_, err = s.Enqueue(ctx, p)
 	}
 	if usage.Is(err) && !errors.Is(err, database.ErrNewer) { // if it is newer, the newer fleet decides
-		return decision{reason: err.Error()}, nil
+		return err.Error(), nil
 	}
-	return decision{}, err
+	return "", err
 }
 
-func (s Docs) reactTo(ctx context.Context, r Review, d decision) {
+const reactTime = 3 * time.Second
+
+// reactTo shows a reviewer that a comment is on its way, or that it is left out for a reason.
+func (s Docs) reactTo(ctx context.Context, r Review, reason string) {
+	if s.API == nil || reason == notAllowed {
+		return
+	}
+
 	content := "eyes"
-	if d.reason != "" {
+	if reason != "" {
 		content = "confused"
 	}
 
-	if s.API == nil || d.reason == notAllowed {
-		return
+	ctx, cancel := context.WithTimeout(ctx, reactTime)
+	defer cancel()
+
+	pr, err := database.ParsePull(r.Pull)
+	if err == nil {
+		_, _, err = s.API.client.Reactions.CreateIssueCommentReaction(ctx, pr.Owner, pr.Repo, r.ID, content)
 	}
-	if err := s.API.react(ctx, r, content); err != nil {
+
+	if err != nil {
 		s.Logger.Warn("a reaction could not be added to a comment", "pull", r.Pull, "comment", r.ID, "error", err)
 	}
 }
@@ -306,7 +298,7 @@ func (s Docs) reactToCanceled(ctx context.Context) error {
 	for _, row := range rows {
 		_, text, _ := strings.Cut(row.Key, commentMark)
 		if id, err := strconv.ParseInt(text, 10, 64); err == nil {
-			s.reactTo(ctx, Review{ID: id, Pull: row.Pulls}, decision{reason: "it is canceled"})
+			s.reactTo(ctx, Review{ID: id, Pull: row.Pulls}, "it is canceled")
 		}
 
 		_, err := s.ExecContext(ctx, "UPDATE fleet_prompts SET told = state, version = version + 1 WHERE key = $1 AND "+
@@ -322,22 +314,31 @@ func (s Docs) reactToCanceled(ctx context.Context) error {
 func (s Docs) leaveOut(ctx context.Context, r Review, reason string) {
 	s.Logger.Info("a comment is left out", "key", r.Key, "pull", r.Pull, "author", r.Author,
 		"comment", r.ID, "reason", reason)
-	err := s.KeepLeftOut(ctx, database.LeftOut{Kind: "comment", Pull: r.Pull, Author: r.Author, Reason: reason})
-	if err != nil {
+	s.keepLeftOut(ctx, database.LeftOut{Kind: "comment", Pull: r.Pull, Author: r.Author, Reason: reason})
+}
+
+func (s Docs) keepLeftOut(ctx context.Context, l database.LeftOut) {
+	if err := s.KeepLeftOut(ctx, l); err != nil {
 		s.Calm.Warn("what is left out could not be stored", "error", err)
 	}
 }
 
 // amend has a review that waits be sent as its comment is now, or not at all if the comment asks for nothing any
-// more. It reports whether it knows the review, and why it is too late.
-func (s Docs) amend(ctx context.Context, r Review) (isKnown bool, late string, err error) {
+// more. It returns no response if fleet knows no such comment.
+func (s Docs) amend(ctx context.Context, r Review, action string) (response, error) {
+	done := respond(http.StatusOK, "changed: "+r.FollowUp())
+	if r.Text == "" {
+		done.Text = "not sent: " + r.FollowUp()
+	}
+
 	isKept, err := s.amendKept(ctx, r)
 	if err != nil || isKept {
-		return isKept, "", err
+		return done, err
 	}
+
 	record, err := s.Records().Get(ctx, r.FollowUp())
 	if err != nil || record.Version == 0 {
-		return false, "", err
+		return response{}, err
 	}
 
 	next := record
@@ -347,24 +348,25 @@ func (s Docs) amend(ctx context.Context, r Review) (isKnown bool, late string, e
 	} else {
 		p, err := r.prompt()
 		if err != nil {
-			return true, "", err
+			return keptOut(fmt.Sprintf("it was %s too late: %s", action, err)), nil
 		}
 		next.Prompt = p.Prompt
 		change = "its comment was edited"
 	}
 
 	if next == record {
-		return true, "", nil
+		return done, nil
 	}
 	if record.State != once.Pending {
-		return true, fmt.Sprintf("%s is %s", record.Key, database.NameOf(record.State)), nil
+		return keptOut(fmt.Sprintf("it was %s too late: %s is %s",
+			action, record.Key, database.NameOf(record.State))), nil
 	}
 
 	err = s.PutNext(ctx, s.DB, next, change)
 	if errors.Is(err, once.ErrConflict) { // its turn has come meanwhile
-		return s.amend(ctx, r)
+		return s.amend(ctx, r, action)
 	}
-	return true, "", err
+	return done, err
 }
 
 // amendKept amends a review that is not decided about. It reports whether there is such a one.

@@ -21,7 +21,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
-	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -41,11 +41,10 @@ const (
 
 // Webhooks takes GitHub's webhooks.
 type Webhooks struct {
-	Queue    queue.Queue
-	API      *API // nil: without a token
+	Docs
 	secret   []byte
 	projects atomic.Pointer[Projects]
-	skip     Authors
+	skip     merges.Authors
 	priority int
 	bodies   chan struct{} // one for each body in memory
 
@@ -57,9 +56,9 @@ type Webhooks struct {
 }
 
 // NewWebhooks returns webhooks for a worker's queue.
-func NewWebhooks(w *queue.Worker, secret string, known Projects, skip Authors, priority int) *Webhooks {
+func NewWebhooks(w *queue.Worker, secret string, known Projects, skip merges.Authors, priority int) *Webhooks {
 	h := &Webhooks{
-		Queue:    w.Queue,
+		Docs:     Docs{Queue: w.Queue},
 		Counts:   newCounts(),
 		secret:   []byte(secret),
 		skip:     skip,
@@ -67,9 +66,13 @@ func NewWebhooks(w *queue.Worker, secret string, known Projects, skip Authors, p
 		bodies:   make(chan struct{}, maxBodies),
 		LookUp:   w.LookUp,
 	}
+	h.LeftOut = func() []string { return h.projects.Load().leftOut() }
 	h.SetProjects(known)
 	return h
 }
+
+// events are the names of events in the metrics.
+var events = []string{"push", "pull_request", "issue_comment", "ping", "other"}
 
 // newCounts returns the counter of webhooks, with the series that alerts need from the start.
 func newCounts() *prometheus.CounterVec {
@@ -78,7 +81,7 @@ func newCounts() *prometheus.CounterVec {
 		Help: "Webhooks that this process has responded to. The event is other until the signature is proved.",
 	}, []string{"event", "status"})
 
-	for _, event := range []string{"push", "pull_request", "issue_comment", "ping", "other"} {
+	for _, event := range events {
 		for _, status := range []string{"200", "202", "401", "500", "503"} {
 			counts.WithLabelValues(event, status)
 		}
@@ -89,38 +92,18 @@ func newCounts() *prometheus.CounterVec {
 // SetProjects replaces the projects that document repositories.
 func (h *Webhooks) SetProjects(known Projects) { h.projects.Store(&known) }
 
-// LeftOutRepositories returns the repositories that are left out: the documentation's.
-func (h *Webhooks) LeftOutRepositories() []string {
-	var names []string
-	for name, project := range *h.projects.Load() {
-		if name != "" && project == "" {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// Docs returns the repositories of the documentation.
-func (h *Webhooks) Docs() Docs {
-	return Docs{Queue: h.Queue, API: h.API, LeftOut: h.LeftOutRepositories}
-}
-
 // response is what GitHub shows as the response to a delivery.
 type response struct {
 	Status int
 	Text   string
 	Reason string // why the event is left out; "" if it is not
 	About  Merge  // what the log says it is about; the zero value if nothing is known
-	Event  string // push, pull_request, issue_comment, ping or other; "" before the signature is proved
+	Event  string // empty before the signature is proved
 	isKept bool   // fleet show says why it was left out
 }
 
-// refused is the response to a delivery that somebody has to fix or to deliver again.
-func refused(status int, text string) response { return response{Status: status, Text: text} }
-
-// accepted is the response to a delivery that leads to a prompt.
-func accepted(text string) response { return response{Status: http.StatusAccepted, Text: text} }
+// respond returns the response to a delivery that somebody has to fix or to deliver again, or that fleet acts on.
+func respond(status int, text string) response { return response{Status: status, Text: text} }
 
 // leftOut is the response to an event that asks for nothing.
 func leftOut(reason string) response {
@@ -142,7 +125,10 @@ func (h *Webhooks) Handler() http.Handler {
 		defer cancel()
 
 		resp := h.receive(rw, r.WithContext(ctx))
-		h.Counts.WithLabelValues(cmp.Or(resp.Event, "other"), strconv.Itoa(resp.Status)).Inc()
+		if !slices.Contains(events, resp.Event) {
+			resp.Event = "other"
+		}
+		h.Counts.WithLabelValues(resp.Event, strconv.Itoa(resp.Status)).Inc()
 		h.log(r, resp)
 		http.Error(rw, resp.Text, resp.Status)
 	})
@@ -150,11 +136,11 @@ func (h *Webhooks) Handler() http.Handler {
 }
 
 func (h *Webhooks) log(r *http.Request, resp response) {
-	logger := h.Queue.Logger
+	logger := h.Logger
 	level := slog.LevelInfo
 	switch {
 	case resp.Status >= 500:
-		logger = h.Queue.Calm
+		logger = h.Calm
 		level = slog.LevelError
 	case resp.Status == http.StatusUnauthorized: // a rotated secret would lose each merge in silence
 		level = slog.LevelWarn
@@ -175,18 +161,18 @@ func (h *Webhooks) log(r *http.Request, resp response) {
 func (h *Webhooks) receive(rw http.ResponseWriter, r *http.Request) response {
 	signature := r.Header.Get(github.SHA256SignatureHeader)
 	if !strings.HasPrefix(signature, "sha256=") {
-		return refused(http.StatusUnauthorized, "no SHA-256 signature: set the webhook's secret")
+		return respond(http.StatusUnauthorized, "no SHA-256 signature: set the webhook's secret")
 	}
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	if kind != "application/json" {
-		return refused(http.StatusUnsupportedMediaType, "set the webhook's content type to application/json")
+		return respond(http.StatusUnsupportedMediaType, "set the webhook's content type to application/json")
 	}
 
 	select {
 	case h.bodies <- struct{}{}:
 		defer func() { <-h.bodies }()
 	case <-r.Context().Done():
-		return refused(http.StatusServiceUnavailable, "too much at once: deliver it again")
+		return respond(http.StatusServiceUnavailable, "too much at once: deliver it again")
 	}
 
 	body, err := h.readBody(rw, r, kind, signature)
@@ -194,22 +180,22 @@ func (h *Webhooks) receive(rw http.ResponseWriter, r *http.Request) response {
 		return refusedBody(err)
 	}
 
-	if err := h.Queue.CheckVersion(r.Context()); err != nil {
+	if err := h.CheckVersion(r.Context()); err != nil {
 		return h.notStored(err)
 	}
 	event, err := github.ParseWebHook(github.WebHookType(r), body)
 	if err != nil {
-		return refused(http.StatusBadRequest, "not an event of GitHub: "+redact.OneLine(err.Error(), 200))
+		return respond(http.StatusBadRequest, "not an event of GitHub: "+redact.OneLine(err.Error(), 200))
 	}
 
 	resp := h.act(r.Context(), event)
-	resp.Event = nameOf(event)
+	resp.Event = github.WebHookType(r)
 	return resp
 }
 
 func (h *Webhooks) notStored(err error) response {
-	h.Queue.Calm.Error("a webhook could not be stored", "error", err)
-	return refused(http.StatusServiceUnavailable, "not stored: deliver it again")
+	h.Calm.Error("a webhook could not be stored", "error", err)
+	return respond(http.StatusServiceUnavailable, "not stored: deliver it again")
 }
 
 // readBody reads a body and proves its signature. A client that sends slowly must not keep a place from others.
@@ -225,74 +211,64 @@ func (h *Webhooks) readBody(rw http.ResponseWriter, r *http.Request, kind, signa
 func refusedBody(err error) response {
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
-		return refused(http.StatusRequestEntityTooLarge, "the event is larger than 2 MiB")
+		return respond(http.StatusRequestEntityTooLarge, "the event is larger than 2 MiB")
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return refused(http.StatusRequestTimeout, "the body took longer than 2 s: deliver it again")
+		return respond(http.StatusRequestTimeout, "the body took longer than 2 s: deliver it again")
 	}
-	return refused(http.StatusUnauthorized, "the signature is not of this body and this server's secret")
-}
-
-func nameOf(event any) string {
-	switch event.(type) {
-	case *github.PushEvent:
-		return "push"
-	case *github.PullRequestEvent:
-		return "pull_request"
-	case *github.IssueCommentEvent:
-		return "issue_comment"
-	case *github.PingEvent:
-		return "ping"
-	}
-	return "other"
+	return respond(http.StatusUnauthorized, "the signature is not of this body and this server's secret")
 }
 
 func (h *Webhooks) act(ctx context.Context, event any) response {
-	noted := ""
 	switch e := event.(type) {
 	case *github.IssueCommentEvent:
 		return h.Review(ctx, e)
+	case *github.PushEvent:
+		m, why := mergeOfPush(e, h.skip)
+		return h.actOnMerge(ctx, m, why)
+
 	case *github.PullRequestEvent:
-		var err error
-		if noted, err = h.sight(ctx, e); err != nil {
+		noted, err := h.sight(ctx, e)
+		if err != nil {
 			return h.notStored(err)
+		}
+
+		m, why := mergeOfPullRequest(e, h.skip)
+		if noted == "" || m.isMerged {
+			return h.actOnMerge(ctx, m, why)
+		}
+		resp := respond(http.StatusOK, "noted: it is the pull request of "+noted)
+		resp.About = m
+		return resp
+	}
+	return leftOut("neither a push nor a pull request")
+}
+
+// actOnMerge enqueues a merge, or leaves it out. A push is left out if its pull request has said so before, and a pull
+// request if its push has.
+func (h *Webhooks) actOnMerge(ctx context.Context, m Merge, why string) response {
+	if why == "" && len(m.Pulls) < 2 {
+		saysNone, err := h.WasLeftOut(ctx, m.Repository, m.SHA, merges.None)
+		if err != nil {
+			return h.notStored(err)
+		}
+
+		if saysNone {
+			why = merges.None
 		}
 	}
 
-	m, why, err := h.mergeOf(ctx, event)
-	if err != nil {
-		return h.notStored(err)
-	}
-
 	var resp response
-	switch {
-	case why == "":
-		resp = h.Enqueue(ctx, m)
-	case noted != "" && !m.isMerged:
-		resp = response{Status: http.StatusOK, Text: "noted: it is the pull request of " + noted}
-	default:
-		resp = h.leaveOut(ctx, m, why)
+	if why == "" {
+		resp = h.enqueue(ctx, m)
+	} else {
+		resp = h.skipMerge(ctx, m, why)
 	}
 
 	resp.About = m
 	if resp.isKept {
-		h.keepLeftOut(ctx, m, resp.Reason)
+		h.keepMerge(ctx, m, resp.Reason)
 	}
 	return resp
-}
-
-// mergeOf returns the merge that an event reports, or why there is none. A push is left out if its pull request has
-// said so before, and a pull request if its push has.
-func (h *Webhooks) mergeOf(ctx context.Context, event any) (Merge, string, error) {
-	m, why := h.skip.mergeOf(event)
-	if !m.isMerged || why != "" || len(m.Pulls) > 1 {
-		return m, why, nil
-	}
-
-	saysNone, err := h.Queue.WasLeftOut(ctx, m.Repository, m.SHA, merges.None)
-	if saysNone {
-		why = merges.None
-	}
-	return m, why, err
 }
 
 // sight notes a pull request of the agent's, which may be that of an unknown prompt. It returns the prompt's key, ""
@@ -302,12 +278,13 @@ func (h *Webhooks) sight(ctx context.Context, e *github.PullRequestEvent) (strin
 	repository := e.GetRepo().GetFullName()
 	isNews := slices.Contains([]string{"opened", "edited", "closed"}, e.GetAction())
 	key, found := once.FindMarker(pr.GetBody())
-	if !isNews || !found || isFork(pr, repository) {
+	isFork := !strings.EqualFold(pr.GetHead().GetRepo().GetFullName(), repository) // that of a deleted fork is unknown
+	if !isNews || !found || isFork {
 		return "", nil
 	}
 
 	key = database.FoldCase(key)
-	isNoted, err := h.Docs().note(ctx, sighting{
+	isNoted, err := h.note(ctx, sighting{
 		key:        key,
 		repository: repository,
 		link:       pr.GetHTMLURL(),
@@ -320,9 +297,9 @@ func (h *Webhooks) sight(ctx context.Context, e *github.PullRequestEvent) (strin
 	return key, nil
 }
 
-// leaveOut leaves out an event. It cancels the prompt of a merge whose pull request says that it needs none, since
+// skipMerge leaves out an event. It cancels the prompt of a merge whose pull request says that it needs none, since
 // its push may have come before, unless that is too late. It leaves the prompt of a push with other pull requests.
-func (h *Webhooks) leaveOut(ctx context.Context, m Merge, why string) response {
+func (h *Webhooks) skipMerge(ctx context.Context, m Merge, why string) response {
 	resp := leftOut(why)
 	resp.isKept = m.isMerged
 	if why != merges.None || !m.isMerged {
@@ -335,33 +312,29 @@ func (h *Webhooks) leaveOut(ctx context.Context, m Merge, why string) response {
 	case errors.As(err, &refused) && refused.State != once.Canceled:
 		return leftOut(fmt.Sprintf("%s came too late: %s is %s", why, refused.Key, database.NameOf(refused.State)))
 	case err != nil && refused == nil:
-		h.Queue.Calm.Warn("a prompt could not be canceled", "sha", m.SHA, "error", err)
+		h.Calm.Warn("a prompt could not be canceled", "sha", m.SHA, "error", err)
 	}
 	return resp
 }
 
 func (h *Webhooks) cancelUnlessShared(ctx context.Context, m Merge) error {
-	key, err := keyOf(ctx, h.Queue, m)
+	key, err := h.keyOf(ctx, m)
 	if err != nil {
 		return err
 	}
-	rows, err := h.Queue.Rows(ctx, "key = $1", key)
+	rows, err := h.Rows(ctx, "key = $1", key)
 	if err != nil || len(rows) == 0 || rows[0].Pulls != "" && rows[0].Pulls != m.pulls() {
 		return err
 	}
 
-	_, err = h.Queue.Runner(nil, h.Queue.DB).Cancel(ctx, key)
+	_, err = h.Runner(nil, h.DB).Cancel(ctx, key)
 	return err
 }
 
-func (h *Webhooks) keepLeftOut(ctx context.Context, m Merge, reason string) {
-	pulls := strings.Fields(m.pulls())
-	if len(pulls) == 0 {
-		pulls = []string{""}
-	}
-
-	for _, pull := range pulls {
-		err := h.Queue.KeepLeftOut(ctx, database.LeftOut{
+// keepMerge keeps why a merge is left out, for each of its pull requests.
+func (h *Webhooks) keepMerge(ctx context.Context, m Merge, reason string) {
+	for _, pull := range strings.Split(m.pulls(), " ") {
+		h.keepLeftOut(ctx, database.LeftOut{
 			Kind:       "merge",
 			Repository: redact.OneLine(m.Repository, 150),
 			SHA:        redact.OneLine(m.SHA, 80),
@@ -369,17 +342,13 @@ func (h *Webhooks) keepLeftOut(ctx context.Context, m Merge, reason string) {
 			Author:     redact.OneLine(strings.Join(m.authors, " "), 1000),
 			Reason:     redact.OneLine(reason, 200),
 		})
-
-		if err != nil {
-			h.Queue.Calm.Warn("what is left out could not be stored", "error", err)
-		}
 	}
 }
 
-// Enqueue stores a merge, if a project documents its repository.
-func (h *Webhooks) Enqueue(ctx context.Context, m Merge) response {
-	project, known := h.projects.Load().Of(m.Repository)
-	if !known {
+// enqueue stores a merge, if a project documents its repository.
+func (h *Webhooks) enqueue(ctx context.Context, m Merge) response {
+	project, isKnown := h.projects.Load().Of(m.Repository)
+	if !isKnown {
 		reason := "no project documents this repository: see fleet serve -project"
 		return response{Status: http.StatusUnprocessableEntity, Text: reason, Reason: reason, isKept: true}
 	}
@@ -390,17 +359,40 @@ func (h *Webhooks) Enqueue(ctx context.Context, m Merge) response {
 
 	p, err := m.Prompt(project, h.priority)
 	if err != nil {
-		return refused(http.StatusBadRequest, err.Error())
+		return respond(http.StatusBadRequest, err.Error())
 	}
 
-	added, err := addMerge(ctx, h.Queue, &p, m)
+	if p.Key, err = h.keyOf(ctx, m); err != nil {
+		return h.notStored(err)
+	}
+
+	known, err := h.Enqueue(ctx, p)
 	if err != nil {
 		return h.notStored(err)
 	}
-	if !added {
-		return accepted("known already: " + p.Key)
+	if len(known) == 0 {
+		return respond(http.StatusAccepted, "enqueued: "+p.Key)
 	}
-	return accepted("enqueued: " + p.Key)
+
+	// A push may have brought it, without the pull request's title and description.
+	text, err := m.text("pull")
+	if err == nil && text != "" {
+		err = h.ExtendPrompt(ctx, p.Key, text)
+	}
+	if err != nil {
+		return h.notStored(err)
+	}
+	return respond(http.StatusAccepted, "known already: "+p.Key)
+}
+
+// keyOf returns the key of a merge: its own, or the key of the push that it came with.
+func (h *Webhooks) keyOf(ctx context.Context, m Merge) (string, error) {
+	key := m.key(m.SHA)
+	known, err := sqldb.Strings(ctx, h.DB, "SELECT key FROM fleet_commits WHERE commit_key = $1", key)
+	if err != nil || len(known) == 0 {
+		return key, err
+	}
+	return known[0], nil
 }
 
 // Review stores a new comment, and makes it a follow-up if the link of the job's pull request is known. It has one
@@ -410,7 +402,7 @@ func (h *Webhooks) Review(ctx context.Context, e *github.IssueCommentEvent) resp
 	resp := h.actOnReview(ctx, e, r, why)
 	resp.About = Merge{Repository: e.GetRepo().GetFullName(), Pulls: []int{e.GetIssue().GetNumber()}}
 	if resp.isKept {
-		h.Docs().leaveOut(ctx, r, resp.Reason)
+		h.leaveOut(ctx, r, resp.Reason)
 	}
 	return resp
 }
@@ -424,7 +416,11 @@ func (h *Webhooks) actOnReview(ctx context.Context, e *github.IssueCommentEvent,
 		}
 
 	case "edited", "deleted":
-		if resp := h.amendReview(ctx, r, action); resp.Status > 0 {
+		resp, err := h.amend(ctx, r, action)
+		if err != nil {
+			return h.notStored(err)
+		}
+		if resp.Status > 0 {
 			return resp
 		}
 		why = cmp.Or(why, "it was edited, and only a new one counts")
@@ -445,78 +441,54 @@ func (h *Webhooks) takeReview(ctx context.Context, e *github.IssueCommentEvent, 
 
 	if err != nil {
 		if r.MayAsk {
-			h.Docs().reactTo(ctx, r, decision{reason: err.Error()})
+			h.reactTo(ctx, r, err.Error())
 		}
 		return keptOut(err.Error())
 	}
 
-	if r.MayAsk { // so the pull request that it names is the agent's
-		h.sightReviewed(ctx, e, r)
+	if r.MayAsk { // so the pull request is the agent's, and may be that of an unknown prompt
+		_, err := h.note(ctx, sighting{
+			key:        r.Key,
+			repository: e.GetRepo().GetFullName(),
+			link:       r.URL,
+			author:     e.GetIssue().GetUser().GetLogin(),
+			opened:     e.GetIssue().GetCreatedAt().Time,
+		})
+
+		if err != nil {
+			return h.notStored(err)
+		}
 	}
-	if err := h.Docs().KeepReview(ctx, r); err != nil {
+
+	if err := h.KeepReview(ctx, r); err != nil {
 		return h.notStored(err)
 	}
 
 	looking, cancel := context.WithTimeout(ctx, lookUpTime)
 	defer cancel()
 	if err := h.LookUp(looking, r.Key); err != nil {
-		h.Queue.Calm.Warn("a job could not be looked up", "key", r.Key, "error", err)
+		h.Calm.Warn("a job could not be looked up", "key", r.Key, "error", err)
 	}
-	return h.decide(ctx, r)
+	return h.decideKept(ctx, r)
 }
 
-// decide decides about a review that is kept. If a newer fleet has changed the tables meanwhile, it stays, and GitHub
-// may deliver it again.
-func (h *Webhooks) decide(ctx context.Context, r Review) response {
-	d, err := h.Docs().decideUpTo(ctx, r)
+// decideKept decides about a review that is kept. If a newer fleet has changed the tables meanwhile, it stays, and
+// GitHub may deliver it again.
+func (h *Webhooks) decideKept(ctx context.Context, r Review) response {
+	decided, err := h.decideReviews(ctx, r.Key)
 	if errors.Is(err, database.ErrNewer) {
 		return h.notStored(err)
 	}
 	if err != nil { // the next pass of a worker decides
-		h.Queue.Calm.Warn("comments could not be decided about yet", "key", r.Key, "error", err)
+		h.Calm.Warn("comments could not be decided about yet", "key", r.Key, "error", err)
 	}
 
+	reason, isDecided := decided[r.ID]
 	switch {
-	case d.waits:
-		return accepted("noted until it can be decided about: " + r.FollowUp())
-	case d.reason != "":
-		return leftOut(d.reason)
+	case !isDecided:
+		return respond(http.StatusAccepted, "noted until it can be decided about: "+r.FollowUp())
+	case reason != "":
+		return leftOut(reason)
 	}
-	return accepted("enqueued: " + r.FollowUp())
-}
-
-// amendReview changes or cancels what waits. It returns no response if fleet knows no such comment.
-func (h *Webhooks) amendReview(ctx context.Context, r Review, action string) response {
-	isKnown, late, err := h.Docs().amend(ctx, r)
-	if usage.Is(err) && !errors.Is(err, database.ErrNewer) {
-		late = err.Error()
-		err = nil
-	}
-	if err != nil {
-		return h.notStored(err)
-	}
-
-	switch {
-	case late != "":
-		return keptOut(fmt.Sprintf("it was %s too late: %s", action, late))
-	case !isKnown:
-		return response{}
-	case r.Text == "":
-		return response{Status: http.StatusOK, Text: "not sent: " + r.FollowUp()}
-	}
-	return response{Status: http.StatusOK, Text: "changed: " + r.FollowUp()}
-}
-
-// sightReviewed notes the pull request that a review is on, which may be that of an unknown prompt.
-func (h *Webhooks) sightReviewed(ctx context.Context, e *github.IssueCommentEvent, r Review) {
-	_, err := h.Docs().note(ctx, sighting{
-		key:        r.Key,
-		repository: e.GetRepo().GetFullName(),
-		link:       r.URL,
-		author:     e.GetIssue().GetUser().GetLogin(),
-		opened:     e.GetIssue().GetCreatedAt().Time,
-	})
-	if err != nil {
-		h.Queue.Calm.Warn("a pull request of the agent's could not be noted", "key", r.Key, "error", err)
-	}
+	return respond(http.StatusAccepted, "enqueued: "+r.FollowUp())
 }
