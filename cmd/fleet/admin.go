@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
@@ -25,7 +26,7 @@ type admin struct {
 
 func (a admin) handler(posts prometheus.Collector, counts ...prometheus.Collector) http.Handler {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(databaseMetrics{admin: a, reading: make(chan struct{}, 1)}, posts,
+	registry.MustRegister(databaseMetrics{a, &singleflight.Group{}}, posts,
 		collectors.NewGoCollector(), buildInfo(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registry.MustRegister(counts...)
@@ -38,12 +39,11 @@ func (a admin) handler(posts prometheus.Collector, counts ...prometheus.Collecto
 }
 
 func buildInfo() prometheus.Collector {
-	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "fleet_build_info",
-		Help: "1, with the version of this process.",
-	}, []string{"version"})
-	info.WithLabelValues(strings.TrimPrefix(version.String("fleet"), "fleet ")).Set(1)
-	return info
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name:        "fleet_build_info",
+		Help:        "1, with the version of this process.",
+		ConstLabels: prometheus.Labels{"version": strings.TrimPrefix(version.String("fleet"), "fleet ")},
+	}, func() float64 { return 1 })
 }
 
 func (a admin) ready(rw http.ResponseWriter, r *http.Request) {
@@ -69,7 +69,7 @@ const metricsTime = 4 * time.Second
 // databaseMetrics collects what the database says: all of it, or nothing but that it does not answer.
 type databaseMetrics struct {
 	admin
-	reading chan struct{} // has a place for who reads: SQLite hears no end of a context
+	reads *singleflight.Group // one read at a time: SQLite hears no end of a context
 }
 
 // Describe implements [prometheus.Collector]: projects come and go.
@@ -95,24 +95,11 @@ func (d databaseMetrics) Collect(metrics chan<- prometheus.Metric) {
 
 // read reads the metrics of the database, until ctx ends.
 func (d databaseMetrics) read(ctx context.Context) ([]prometheus.Metric, error) {
+	reading := d.reads.DoChan("", func() (any, error) { return d.collectAll(ctx) })
 	select {
-	case d.reading <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-
-	var metrics []prometheus.Metric
-	var err error
-	done := make(chan struct{})
-	go func() {
-		defer func() { <-d.reading }()
-		defer close(done)
-		metrics, err = d.collectAll(ctx)
-	}()
-
-	select {
-	case <-done:
-		return metrics, err
+	case read := <-reading:
+		metrics, _ := read.Val.([]prometheus.Metric)
+		return metrics, read.Err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -139,7 +126,7 @@ func (a admin) collectAll(ctx context.Context) ([]prometheus.Metric, error) {
 	var metrics []prometheus.Metric
 	for _, kind := range kinds {
 		metrics = append(metrics, gauge("fleet_person_needed", "Reasons why a person is needed, as fleet status has "+
-			"them.", float64(ofKind[kind]), labels{{"kind", kind}}))
+			"them.", float64(ofKind[kind]), prometheus.Labels{"kind": kind}))
 	}
 
 	problems := 0
@@ -154,25 +141,19 @@ func (a admin) collectAll(ctx context.Context) ([]prometheus.Metric, error) {
 		gauge("fleet_results_waiting", "Results that nobody has been told yet.", float64(waiting), nil)), nil
 }
 
-type labels [][2]string
-
-func gauge(name, help string, value float64, with labels) prometheus.Metric {
-	var names, values []string
-	for _, label := range with {
-		names = append(names, label[0])
-		values = append(values, label[1])
-	}
-	desc := prometheus.NewDesc(name, help, names, nil)
-	return prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, values...)
+func gauge(name, help string, value float64, labels prometheus.Labels) prometheus.Metric {
+	desc := prometheus.NewDesc(name, help, nil, labels)
+	return prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value)
 }
 
 // metricsOf returns the figures of a project, which come from the database: each process has the same.
 func metricsOf(p *queue.ProjectStatus) []prometheus.Metric {
 	var metrics []prometheus.Metric
 	for _, pause := range p.Queue.Pauses() {
-		metrics = append(metrics, gauge("fleet_paused", "1 for each pause of a project, or of * for all.", 1, labels{
-			{"project", cmp.Or(p.Project, "*")}, {"source", pause.Source}, {"reason", pause.Cause},
-		}))
+		labels := prometheus.Labels{
+			"project": cmp.Or(p.Project, "*"), "source": pause.Source, "reason": pause.Cause,
+		}
+		metrics = append(metrics, gauge("fleet_paused", "1 for each pause of a project, or of * for all.", 1, labels))
 	}
 	if p.Project == "" {
 		return metrics
@@ -180,7 +161,7 @@ func metricsOf(p *queue.ProjectStatus) []prometheus.Metric {
 
 	for state, n := range p.Counts {
 		metrics = append(metrics, gauge("fleet_prompts", "Prompts by project and state.", float64(n),
-			labels{{"project", p.Project}, {"state", state}}))
+			prometheus.Labels{"project": p.Project, "state": state}))
 	}
 	if p.Counts["queued"]+p.Counts["sending"]+p.Counts["running"] == 0 && !p.Paused {
 		return metrics
@@ -190,7 +171,7 @@ func metricsOf(p *queue.ProjectStatus) []prometheus.Metric {
 	if !p.OldestFree.IsZero() {
 		oldest = time.Since(p.OldestFree).Seconds()
 	}
-	ofProject := labels{{"project", p.Project}}
+	ofProject := prometheus.Labels{"project": p.Project}
 	return append(metrics,
 		gauge("fleet_oldest_queued_seconds", "Age of the oldest prompt that is queued, but for those that a pause of "+
 			"their repository or the limit of a day holds back.", oldest, ofProject),
