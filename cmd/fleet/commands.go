@@ -7,102 +7,134 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/version"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/once"
 )
 
 //go:embed usage.txt
 var usageText string
 
-// flagSet is the flags that a command takes. They are checked before the database is opened.
-type flagSet interface {
-	define(f *flag.FlagSet)
-	check(line commandLine) error
+// command is a line of the table of commands.
+type command struct {
+	name     string
+	operands int // that it takes besides flags
+
+	// flags names the common flags that it takes, and oneOf those of which it wants exactly one.
+	flags, oneOf string
+
+	// define defines flags of its own, and check refuses their values before the database is opened. Both may be nil.
+	define func(f *flag.FlagSet)
+	check  func() error
+
+	// query runs it on a database that has its tables, unless it has a run.
+	query query
+	run   func(ctx context.Context) error
 }
 
-// command is what a command line asks for.
-type command interface {
-	flagSet
-	run(ctx context.Context) error
-}
-
-// tableCommand is a command that runs on a database that has its tables.
-type tableCommand interface {
-	flagSet
-	run(ctx context.Context, s queue.Queue) error
-}
-
-// onTables runs a command on the database of the environment.
-type onTables struct {
-	p *program
-	tableCommand
-}
-
-// run ends if the database does not answer. What counts all prompts has more time for a statement.
-func (c onTables) run(ctx context.Context) error {
-	list, isList := c.tableCommand.(*listCommand)
-	_, isReport := c.tableCommand.(*reportCommand)
-	c.p.statementLimit = c.p.patience
-	if isReport || isList && list.since > 0 {
-		c.p.statementLimit = 6 * c.p.patience
-	}
-
-	err := c.p.withStore(ctx, false, slog.LevelError, func(s queue.Queue) error { return c.tableCommand.run(ctx, s) })
-	return database.ExplainSilence(err, c.p.statementLimit)
-}
-
-// entry is the line of a command in the table of commands.
-type entry struct {
-	name    string
-	operand string // the argument that it takes besides flags; "" if none
-	make    func(p *program) command
-}
+// query is what is done on a database.
+type query func(ctx context.Context, s queue.Queue) error
 
 // commands returns all commands, in the order in which the usage and the errors name them.
-func commands() []entry {
-	return []entry{
-		{name: "demo", make: func(p *program) command { return &demoCommand{program: p} }},
-		{name: "init", make: func(p *program) command { return &initCommand{program: p} }},
-		{name: "work", make: func(p *program) command { return &workCommand{program: p} }},
-		{name: "serve", make: func(p *program) command { return newServeCommand(p) }},
-		{name: "enqueue", make: func(p *program) command { return onTables{p, &enqueueCommand{program: p}} }},
-		{name: "status", make: func(p *program) command { return onTables{p, &statusCommand{program: p}} }},
-		{name: "list", make: func(p *program) command { return onTables{p, &listCommand{program: p}} }},
-		{name: "show", operand: "KEY", make: func(p *program) command { return onTables{p, &showCommand{program: p}} }},
-		{name: "report", make: func(p *program) command { return onTables{p, &reportCommand{program: p}} }},
-		{name: "cancel", make: func(p *program) command { return onTables{p, &cancelCommand{program: p}} }},
-		{name: "pause", make: func(p *program) command { return onTables{p, &pauseCommand{program: p}} }},
-		{name: "resume", make: func(p *program) command { return onTables{p, &resumeCommand{program: p}} }},
-		{name: "retry", make: func(p *program) command { return onTables{p, &retryCommand{program: p}} }},
-		{name: "close", make: func(p *program) command { return onTables{p, &closeCommand{program: p}} }},
-		{name: "forget", make: func(p *program) command { return onTables{p, &forgetCommand{program: p}} }},
+func (p *program) commands() []command {
+	work := &workCommand{program: p}
+	serve := &serveCommand{workCommand: workCommand{program: p}}
+	enqueue := &enqueueCommand{program: p}
+	const scope = "project repo all"
+
+	return []command{
+		{name: "demo", run: p.demo},
+		{name: "init", run: p.makeTables},
+		{name: "work", define: work.define, check: work.check, run: work.run},
+		{name: "serve", define: serve.define, check: serve.check, run: serve.run},
+		{name: "enqueue", define: enqueue.define, check: enqueue.check, query: enqueue.run},
+
+		{name: "status", flags: "json check", query: p.status},
+		{name: "list", flags: "state project repo since json", query: p.list},
+		{name: "show", operands: 1, query: p.show},
+		{name: "report", flags: "since repo json", query: p.report},
+
+		{name: "cancel", flags: "key yes " + scope, oneOf: "key " + scope, query: p.cancel},
+		{name: "pause", flags: scope, oneOf: scope, query: p.pause},
+		{name: "resume", flags: scope, oneOf: scope, query: p.resume},
+		{name: "retry", flags: "key state project repo again job yes", check: p.checkRetry, query: p.retry},
+		{name: "close", flags: "key pr", oneOf: "key", check: p.checkLink, query: p.close},
+		{name: "forget", flags: "key author yes", oneOf: "key author", query: p.forget},
 	}
 }
 
-type commandLine struct {
-	command string
-	given   map[string]bool // flags by name; a flag that is given as false is not given
+// flagValues is what the operand and the common flags of a command say.
+type flagValues struct {
 	operand string
+
+	key, project, repository, job, link, author string
+
+	state once.State
+	since time.Duration
+
+	all, again, yes, asJSON, checks bool
 }
 
-// wantOne refuses anything but exactly one of the flags.
-func (l commandLine) wantOne(names ...string) error {
-	given := 0
-	for _, name := range names {
-		if l.given[name] {
-			given++
-		}
+// define defines the common flags.
+func (v *flagValues) define(f *flag.FlagSet) {
+	f.StringVar(&v.key, "key", "", "key of the prompt; its follow-ups are forgotten, too")
+	f.StringVar(&v.project, "project", "", "id of the project, from the dashboard; of retry without -state the new one")
+	f.Func("repo", "owner/repo of the key, else of the first pull request", v.setRepository)
+	f.BoolVar(&v.all, "all", false, "all projects")
+
+	f.Func("state", "those in this state; of retry failed, refused or canceled", v.setState)
+	f.Func("since", "what changed within this time, such as 24h or 30d; of report what was added, 30d unless set",
+		v.setSince)
+	f.BoolVar(&v.asJSON, "json", false, "as JSON")
+	f.BoolVar(&v.checks, "check", false, "exit 1 if a person is needed")
+
+	f.BoolVar(&v.again, "again", false, "send it again: if there is a job after all, there will be two")
+	f.StringVar(&v.job, "job", "", "id of its job, which a person has found: follow that one, send nothing")
+	f.StringVar(&v.link, "pr", "", "URL of its pull request")
+	f.StringVar(&v.author, "author", "", "login: forgets that person's comments, and merges with all that follow them")
+	f.BoolVar(&v.yes, "yes", false, "do it: without it a bulk command only prints what it would do")
+}
+
+func (v *flagValues) setRepository(text string) error {
+	if !database.RepositoryForm.MatchString(text) {
+		return errors.New("want owner/repo")
+	}
+	v.repository = database.FoldCase(text)
+	return nil
+}
+
+func (v *flagValues) setState(text string) error {
+	var err error
+	v.state, err = database.StateOf(text)
+	return err
+}
+
+// setSince takes a time that is more than 0: a number of days, or what package time parses.
+func (v *flagValues) setSince(text string) error {
+	var err error
+	if days, isDays := strings.CutSuffix(text, "d"); isDays {
+		n, daysErr := strconv.Atoi(days)
+		v.since = time.Duration(n) * database.Day
+		err = daysErr
+	} else {
+		v.since, err = time.ParseDuration(text)
 	}
 
-	if given != 1 {
-		return usage.Errorf("%s wants -%s", l.command, strings.Join(names, " or -"))
+	if err != nil || v.since <= 0 || v.since > 100*365*database.Day {
+		return errors.New("want a time such as 24h or 30d")
 	}
 	return nil
+}
+
+func (v *flagValues) choice() database.Choice {
+	return database.Choice{State: v.state, Project: v.project, Repository: v.repository, Since: v.since}
 }
 
 // run runs the command that the arguments name. It fails if the output cannot be written to stdout.
@@ -133,122 +165,106 @@ func (p *program) runCommand(ctx context.Context, arguments []string) error {
 		return nil
 	}
 
-	e, err := entryOf(arguments[0])
+	c, err := p.commandOf(arguments[0])
 	if err != nil {
 		return err
 	}
-	p.command = e.name
+	if err := p.parse(c, arguments[1:]); err != nil {
+		return err
+	}
 
-	c := e.make(p)
-	line, err := p.parse(e, c, arguments[1:])
-	if err != nil {
-		return err
+	if c.run != nil {
+		return c.run(ctx)
 	}
-	if err := c.check(line); err != nil {
-		return err
-	}
-	return c.run(ctx)
+	return p.onTables(ctx, c.query)
 }
 
-func (p *program) parse(e entry, c command, arguments []string) (commandLine, error) {
-	line := commandLine{command: e.name, given: map[string]bool{}}
-	flags := flag.NewFlagSet(e.name, flag.ContinueOnError)
-	c.define(flags)
+// commandOf returns the command of a name, or an error that names them all.
+func (p *program) commandOf(name string) (command, error) {
+	var names []string
+	for _, c := range p.commands() {
+		if c.name == name {
+			return c, nil
+		}
+		names = append(names, c.name)
+	}
+
+	last := len(names) - 1
+	return command{}, usage.Errorf("there is no command %q, want %s or %s; fleet -h says more",
+		name, strings.Join(names[:last], ", "), names[last])
+}
+
+// flagsOf returns the flags that a command takes.
+func (p *program) flagsOf(c command) *flag.FlagSet {
+	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	if c.define != nil {
+		c.define(flags)
+	}
+
+	common := flag.NewFlagSet("", flag.ContinueOnError)
+	p.flagValues.define(common)
+	for _, name := range strings.Fields(c.flags) {
+		f := common.Lookup(name)
+		flags.Var(f.Value, name, f.Usage)
+	}
+	return flags
+}
+
+// parse checks the arguments of a command before the database is opened.
+func (p *program) parse(c command, arguments []string) error {
+	p.command = c.name
+	p.flagValues = flagValues{}
+	flags := p.flagsOf(c)
 
 	err := usage.Parse(flags, arguments)
 	if errors.Is(err, flag.ErrHelp) {
 		flags.SetOutput(p.stdout)
 		flags.Usage()
-		return line, err
-	}
-	if err != nil {
-		return line, fmt.Errorf("%w; fleet %s -h lists its flags", err, e.name)
-	}
-
-	flags.Visit(func(f *flag.Flag) {
-		getter, ok := f.Value.(flag.Getter)
-		isFalse := ok && getter.Get() == false
-		line.given[f.Name] = !isFalse
-	})
-
-	want := 0
-	if e.operand != "" {
-		want = 1
-		line.operand = flags.Arg(0)
-	}
-	if flags.NArg() != want {
-		return line, usage.Errorf("%s takes %d arguments besides its flags, not %d", e.name, want, flags.NArg())
-	}
-	return line, nil
-}
-
-// entryOf returns the command of a name, or an error that names them all.
-func entryOf(name string) (entry, error) {
-	var names []string
-	for _, e := range commands() {
-		if e.name == name {
-			return e, nil
-		}
-		names = append(names, e.name)
-	}
-
-	last := len(names) - 1
-	return entry{}, usage.Errorf("there is no command %q, want %s or %s; fleet -h says more",
-		name, strings.Join(names[:last], ", "), names[last])
-}
-
-// noFlags is part of a command that takes none.
-type noFlags struct{}
-
-func (noFlags) define(*flag.FlagSet) {}
-
-func (noFlags) check(commandLine) error { return nil }
-
-// ofRepository says which prompts -repo means, in all commands.
-const ofRepository = "owner/repo of the key, else of the first pull request"
-
-// scope is what a command is about: a project, a repository, or all.
-type scope struct {
-	project, repository string
-	all                 bool
-}
-
-func (s *scope) define(f *flag.FlagSet) {
-	f.StringVar(&s.project, "project", "", "id of the project, from the dashboard")
-	f.StringVar(&s.repository, "repo", "", ofRepository)
-	f.BoolVar(&s.all, "all", false, "all projects")
-}
-
-// check wants one of the scope's flags, or of others.
-func (s *scope) check(line commandLine, others ...string) error {
-	if err := line.wantOne(append(others, "project", "repo", "all")...); err != nil {
 		return err
 	}
-	return checkRepository(line, &s.repository)
-}
-
-func (s *scope) choice() database.Choice {
-	return database.Choice{Project: s.project, Repository: s.repository}
-}
-
-// checkRepository refuses a -repo that is not a repository's name. It makes the name lower case.
-func checkRepository(line commandLine, name *string) error {
-	if line.given["repo"] && !database.RepositoryForm.MatchString(*name) {
-		return usage.Errorf("-repo is %q, want owner/repo", redact.OneLine(*name, 150))
+	if err != nil {
+		return fmt.Errorf("%w; fleet %s -h lists its flags", err, c.name)
 	}
-	*name = database.FoldCase(*name)
+
+	if flags.NArg() != c.operands {
+		return usage.Errorf("%s takes %d arguments besides its flags, not %d", c.name, c.operands, flags.NArg())
+	}
+	p.operand = flags.Arg(0)
+
+	oneOf := strings.Fields(c.oneOf)
+	given := 0
+	flags.Visit(func(f *flag.Flag) {
+		if slices.Contains(oneOf, f.Name) && f.Value.String() != "false" {
+			given++
+		}
+	})
+
+	if len(oneOf) > 0 && given != 1 {
+		return usage.Errorf("%s wants -%s", c.name, strings.Join(oneOf, " or -"))
+	}
+
+	if c.check != nil {
+		return c.check()
+	}
 	return nil
 }
 
-// initCommand makes the tables.
-type initCommand struct {
-	*program
-	noFlags
+// onTables runs a query on a database that has its tables. It ends if the database does not answer. What counts all
+// prompts has more time for a statement.
+func (p *program) onTables(ctx context.Context, q query) error {
+	p.statementLimit = p.patience
+	if p.command == "report" || p.since > 0 {
+		p.statementLimit *= 6
+	}
+
+	err := p.withStore(ctx, false, slog.LevelError, q)
+	return database.ExplainSilence(err, p.statementLimit)
 }
 
-func (c *initCommand) run(ctx context.Context) error {
-	return c.withStore(ctx, true, slog.LevelWarn, func(queue.Queue) error {
-		fmt.Fprintln(c.stdout, "the tables are there")
+// makeTables is the command init.
+func (p *program) makeTables(ctx context.Context) error {
+	return p.withStore(ctx, true, slog.LevelWarn, func(context.Context, queue.Queue) error {
+		fmt.Fprintln(p.stdout, "the tables are there")
 		return nil
 	})
 }

@@ -12,8 +12,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 )
 
 // documented has the flags that a text names for each command.
@@ -30,7 +28,7 @@ func (d documented) note(command, text string) {
 
 // check checks that a text names all commands in their order, and only flags that they take.
 func (d documented) check(t *testing.T, text string) {
-	for _, c := range commands() {
+	for _, c := range (&program{}).commands() {
 		require.Contains(t, d, c.name, text)
 
 		for _, name := range d[c.name] {
@@ -44,7 +42,7 @@ func (d documented) check(t *testing.T, text string) {
 		}
 	}
 	for name := range d {
-		_, err := entryOf(name)
+		_, err := (&program{}).commandOf(name)
 		assert.NoError(t, err, text)
 	}
 }
@@ -86,16 +84,14 @@ func TestUnknownCommand(t *testing.T) {
 	names = slices.Compact(names)
 	last := len(names) - 1
 
-	_, err := entryOf("bogus")
+	_, err := (&program{}).commandOf("bogus")
 	require.ErrorContains(t, err, "want "+strings.Join(names[:last], ", ")+" or "+names[last]+";")
-	assert.Len(t, commands(), len(names))
+	assert.Len(t, (&program{}).commands(), len(names))
 }
 
 // flagsOf returns the names of the flags that a command takes.
-func flagsOf(e entry) []string {
+func flagsOf(c command) []string {
 	var names []string
-	flags := flag.NewFlagSet(e.name, flag.ContinueOnError)
-	e.make(&program{Settings: queue.Production}).define(flags)
-	flags.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	(&program{}).flagsOf(c).VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
 	return names
 }

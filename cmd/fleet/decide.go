@@ -41,15 +41,12 @@ type decision struct {
 func (d decision) whyNot(r database.Row) string {
 	isAllowed := slices.Contains(d.from, r.State) || d.also != nil && d.also(r)
 	switch {
-	case !isAllowed:
-		return d.wrongState(r)
-	case d.refuse != nil:
+	case isAllowed && d.refuse != nil:
 		return d.refuse(r)
+	case isAllowed:
+		return ""
 	}
-	return ""
-}
 
-func (d decision) wrongState(r database.Row) string {
 	var allowed []string
 	for _, state := range d.from {
 		allowed = append(allowed, database.NameOf(state))
@@ -113,11 +110,7 @@ func (p *program) plan(d decision, rows []database.Row) error {
 	for _, r := range rows[:min(len(rows), maxPlanned)] {
 		fmt.Fprintf(p.stdout, "would %s %s of project %s\n", d.what, r.Key, redact.OneLine(r.ProjectID, 100))
 	}
-	noun := "prompts"
-	if len(rows) == 1 {
-		noun = "prompt"
-	}
-	return usage.Errorf("%d %s to %s; nothing is changed without -yes", len(rows), noun, d.what)
+	return usage.Errorf("%d to %s; nothing is changed without -yes", len(rows), d.what)
 }
 
 // decide makes a decision about rows, some in a transaction, until one fails. It returns those about which it was
@@ -180,13 +173,4 @@ func (d decision) wake(ctx context.Context, s queue.Queue, decided []database.Ro
 	}
 
 	return s.LookNow(ctx, projects)
-}
-
-// by makes a decision of package once an apply.
-func by(s queue.Queue, what func(r *once.Runner, ctx context.Context, key string) (once.Record, error),
-) func(ctx context.Context, tx *sql.Tx, r database.Row) error {
-	return func(ctx context.Context, tx *sql.Tx, r database.Row) error {
-		_, err := what(s.Runner(nil, tx), ctx, r.Key)
-		return err
-	}
 }

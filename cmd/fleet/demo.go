@@ -23,14 +23,13 @@ const (
 	demoLost   = 4 // the prompt whose response is lost
 )
 
-// demoCommand shows fleet at work, on a fake of the service in this process and an SQLite file.
-type demoCommand struct {
+// demo is fleet at work, on a fake of the service in this process and an SQLite file.
+type demo struct {
 	*program
-	noFlags
 	fake *mintlifytest.Service
 }
 
-func (c *demoCommand) run(ctx context.Context) error {
+func (p *program) demo(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "fleet-demo-")
 	if err != nil {
 		return err
@@ -38,7 +37,6 @@ func (c *demoCommand) run(ctx context.Context) error {
 	defer os.RemoveAll(dir) //nolint:errcheck // the folder is temporary
 
 	// The program of the demo has nothing that the user has set for work: no result leaves this machine.
-	c.fake = mintlifytest.NewService()
 	environment := map[string]string{
 		"DATABASE_URL":     "sqlite:" + filepath.Join(dir, "fleet.db"),
 		"MINTLIFY_API_KEY": mintlifytest.APIKey,
@@ -46,51 +44,49 @@ func (c *demoCommand) run(ctx context.Context) error {
 		"MINTLIFY_BASE_URL": "https://mintlifytest.invalid",
 	}
 
-	c.program = &program{
+	fake := mintlifytest.NewService()
+	d := demo{fake: fake, program: &program{
 		getenv:    func(name string) string { return environment[name] },
-		stdout:    c.stdout,
+		stdout:    p.stdout,
 		stderr:    io.Discard,
-		transport: c.fake,
+		transport: fake,
 		options:   []mintlify.Option{mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Second, time.Second))},
 		Settings:  queue.Production,
-	}
-	c.PauseMin = time.Second
-	return c.withStore(ctx, true, slog.LevelError, func(s queue.Queue) error { return c.play(ctx, s) })
+	}}
+	d.PauseMin = time.Second
+	return d.withStore(ctx, true, slog.LevelError, d.play)
 }
 
-func (c *demoCommand) say(format string, arguments ...any) {
-	fmt.Fprintf(c.stdout, "-> "+format+"\n", arguments...)
+func (d demo) say(format string, arguments ...any) {
+	fmt.Fprintf(d.stdout, "-> "+format+"\n", arguments...)
 }
 
 // play delivers merges twice, and works until only a person can go on, who then does what status advises.
-func (c *demoCommand) play(ctx context.Context, s queue.Queue) error {
-	c.say("the service is a fake, and the queue an SQLite file: nothing leaves this machine")
+func (d demo) play(ctx context.Context, s queue.Queue) error {
+	d.say("the service is a fake, and the queue an SQLite file: nothing leaves this machine")
 	for range 2 {
-		if err := c.enqueueMerges(ctx, s); err != nil {
+		if err := d.enqueueMerges(ctx, s); err != nil {
 			return err
 		}
 	}
 
-	c.say("the service responds 503 at first, and the response to prompt %d gets lost", demoLost)
-	c.fake.SetJobTime(time.Second)
-	c.fake.SucceedNext(mintlify.OpCreateJob, demoLost-1)
-	c.fake.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
-	c.fake.FailNext(mintlify.OpGetJob, 3, mintlifytest.Fault{Status: 503})
-
-	client, err := c.client()
-	if err != nil {
-		return err
-	}
+	d.say("the service responds 503 at first, and the response to prompt %d gets lost", demoLost)
+	d.fake.SetJobTime(time.Second)
+	d.fake.SucceedNext(mintlify.OpCreateJob, demoLost-1)
+	d.fake.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
+	d.fake.FailNext(mintlify.OpGetJob, 3, mintlifytest.Fault{Status: 503})
 
 	working, stop := context.WithCancel(ctx)
 	worked := make(chan error, 1)
-	go func() { worked <- queue.NewWorker(s, client, nil).Run(working) }()
-	err = c.follow(ctx, s)
+	worker := *d.program
+	go func() { worked <- worker.run(working, []string{"work"}) }()
+
+	err := d.follow(ctx, s)
 	stop()
 	return errors.Join(err, <-worked)
 }
 
-func (c *demoCommand) enqueueMerges(ctx context.Context, s queue.Queue) error {
+func (d demo) enqueueMerges(ctx context.Context, s queue.Queue) error {
 	prompts := make([]database.Prompt, demoMerges)
 	for i := range prompts {
 		prompts[i] = database.Prompt{
@@ -102,17 +98,17 @@ func (c *demoCommand) enqueueMerges(ctx context.Context, s queue.Queue) error {
 	}
 
 	known, err := s.Enqueue(ctx, prompts...)
-	c.say("webhooks tell of %d merges: %d enqueued, %d known already", demoMerges, demoMerges-len(known), len(known))
+	d.say("webhooks tell of %d merges: %d enqueued, %d known already", demoMerges, demoMerges-len(known), len(known))
 	return err
 }
 
 // follow shows what becomes of the merges, and plays the person who does what fleet status advises.
-func (c *demoCommand) follow(ctx context.Context, s queue.Queue) error {
-	if err := c.await(ctx, s); err != nil {
+func (d demo) follow(ctx context.Context, s queue.Queue) error {
+	if err := d.await(ctx, s); err != nil {
 		return err
 	}
-	c.say("fleet status")
-	if err := c.program.run(ctx, []string{"status"}); err != nil {
+	d.say("fleet status")
+	if err := d.run(ctx, []string{"status"}); err != nil {
 		return err
 	}
 
@@ -121,19 +117,19 @@ func (c *demoCommand) follow(ctx context.Context, s queue.Queue) error {
 		return errors.Join(err, fmt.Errorf("%d prompts are unknown, want 1", len(unknown)))
 	}
 
-	arguments := []string{"retry", "-key", unknown[0].Key, "-job", c.fake.Jobs()[demoLost-1].ID}
-	c.say("a person has found its job: fleet %s", strings.Join(arguments, " "))
-	if err := c.program.run(ctx, arguments); err != nil {
+	arguments := []string{"retry", "-key", unknown[0].Key, "-job", d.fake.Jobs()[demoLost-1].ID}
+	d.say("a person has found its job: fleet %s", strings.Join(arguments, " "))
+	if err := d.run(ctx, arguments); err != nil {
 		return err
 	}
 
-	err = c.await(ctx, s)
-	c.say("%d merges have led to %d jobs", demoMerges, len(c.fake.Jobs()))
+	err = d.await(ctx, s)
+	d.say("%d merges have led to %d jobs", demoMerges, len(d.fake.Jobs()))
 	return err
 }
 
 // await shows each second how many prompts are in each state, until none is left to do.
-func (c *demoCommand) await(ctx context.Context, s queue.Queue) error {
+func (d demo) await(ctx context.Context, s queue.Queue) error {
 	for ; ; time.Sleep(time.Second) {
 		all, err := s.Records().List(ctx)
 		if err != nil {
@@ -144,7 +140,7 @@ func (c *demoCommand) await(ctx context.Context, s queue.Queue) error {
 		for _, r := range all {
 			n[r.State]++
 		}
-		c.say("%d queued, %d sending, %d running, %d unknown, %d done",
+		d.say("%d queued, %d sending, %d running, %d unknown, %d done",
 			n[once.Pending], n[once.Sending], n[once.Running], n[once.Unknown], n[once.Done])
 		if n[once.Done]+n[once.Unknown] == len(all) {
 			return nil

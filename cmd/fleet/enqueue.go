@@ -38,7 +38,7 @@ func (c *enqueueCommand) define(f *flag.FlagSet) {
 	f.BoolVar(&c.fromStdin, "stdin", false, "read JSON Lines with the other flags as fields")
 }
 
-func (c *enqueueCommand) check(commandLine) error {
+func (c *enqueueCommand) check() error {
 	one := &c.prompt
 	isWhole := one.Key != "" && one.Prompt != "" && (one.Project != "" || one.After != "")
 	if c.fromStdin && one.Key != "" || !c.fromStdin && !isWhole {
@@ -55,27 +55,23 @@ func (c *enqueueCommand) check(commandLine) error {
 }
 
 func (c *enqueueCommand) run(ctx context.Context, s queue.Queue) error {
+	prompts := []database.Prompt{c.prompt}
+	var badLine error
 	if c.fromStdin {
-		prompts, badLine := readLines(c.stdin, c.prompt)
-		if _, err := c.enqueue(ctx, s, prompts); err != nil {
-			return err
-		}
-		return badLine
+		prompts, badLine = readLines(c.stdin, c.prompt)
 	}
 
-	known, err := c.enqueue(ctx, s, []database.Prompt{c.prompt})
-	if err != nil || len(known) == 0 {
+	known, err := c.enqueue(ctx, s, prompts)
+	switch {
+	case err != nil:
 		return err
-	}
-	return whyKnown(known[0], c.prompt)
-}
-
-func whyKnown(r once.Record, p database.Prompt) error {
-	if r.ProjectID != p.Project && p.After == "" {
+	case c.fromStdin || len(known) == 0:
+		return badLine
+	case known[0].ProjectID != c.prompt.Project && c.prompt.After == "":
 		return usage.Errorf("nothing is enqueued. To send it to another project, while no job can exist: "+
-			"fleet retry -key %s -project %s -again", r.Key, p.Project)
+			"fleet retry -key %s -project %s -again", known[0].Key, c.prompt.Project)
 	}
-	return usage.Errorf("nothing is enqueued: see fleet show %s", r.Key)
+	return usage.Errorf("nothing is enqueued: see fleet show %s", known[0].Key)
 }
 
 // enqueue adds prompts in batches, until one cannot be stored. It prints and returns those that are known already.
@@ -114,11 +110,7 @@ func readLines(r io.Reader, flags database.Prompt) ([]database.Prompt, error) {
 
 	n := 1
 	for ; lines.Scan(); n++ {
-		line := lines.Text()
-		if n == 1 {
-			line = strings.TrimPrefix(line, "\ufeff") // a byte order mark, as Windows writes it
-		}
-
+		line := strings.TrimPrefix(lines.Text(), "\ufeff") // a byte order mark, as Windows writes it
 		line = strings.TrimSpace(line)
 		if line == "" {
 			continue

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
@@ -14,23 +12,8 @@ import (
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
-// forgetCommand deletes the texts of a prompt and of those that follow it, or what a person wrote.
-type forgetCommand struct {
-	*program
-	key, author string
-	yes         bool
-}
-
-func (c *forgetCommand) define(f *flag.FlagSet) {
-	f.StringVar(&c.key, "key", "", "key of the prompt; all that follow its job are forgotten, too")
-	f.StringVar(&c.author, "author", "", "login: forgets that person's comments, and merges with all that follow them")
-	f.BoolVar(&c.yes, "yes", false, "do it: without it -author only prints what it would do")
-}
-
-func (c *forgetCommand) check(line commandLine) error { return line.wantOne("key", "author") }
-
-// forget deletes texts. What has not ended is needed still.
-var forget = decision{
+// forgetting deletes texts. What has not ended is needed still.
+var forgetting = decision{
 	what:   "forget",
 	from:   database.States,
 	refuse: database.WhyNotForget,
@@ -38,55 +21,55 @@ var forget = decision{
 	apply:  database.ForgetOne,
 }
 
-func (c *forgetCommand) run(ctx context.Context, s queue.Queue) error {
-	if c.author != "" {
-		return c.forgetAuthor(ctx, s)
+// forget deletes the texts of a prompt and of those that follow it, or what a person wrote.
+func (p *program) forget(ctx context.Context, s queue.Queue) error {
+	if p.author != "" {
+		return p.forgetAuthor(ctx, s)
 	}
 
-	thread, err := s.ThreadOf(ctx, c.key)
+	thread, err := s.ThreadOf(ctx, p.key)
 	if err != nil {
 		return err
 	}
 	for _, r := range thread {
-		if why := forget.whyNot(r); why != "" {
+		if why := forgetting.whyNot(r); why != "" {
 			return usage.Errorf("nothing is changed: %s", why)
 		}
 	}
 
-	if err := c.decideAll(ctx, s, forget, thread, true); err != nil {
+	if err := p.decideAll(ctx, s, forgetting, thread, true); err != nil {
 		return err
 	}
 	return s.EmptyLog(ctx)
 }
 
 // forgetAuthor forgets, with -yes, what an author wrote, and lists what has not ended.
-func (c *forgetCommand) forgetAuthor(ctx context.Context, s queue.Queue) error {
-	rows, err := s.OfAuthor(ctx, c.author)
+func (p *program) forgetAuthor(ctx context.Context, s queue.Queue) error {
+	rows, err := s.OfAuthor(ctx, p.author)
 	if err != nil {
 		return err
 	}
 
-	ended := slices.DeleteFunc(slices.Clone(rows), func(r database.Row) bool { return forget.whyNot(r) != "" })
-	open, err := c.listOpen(ctx, s, rows)
+	ended, open, err := p.listOpen(ctx, s, rows)
 	if err != nil {
 		return err
 	}
 
-	if !c.yes {
-		return c.plan(forget, ended)
+	if !p.yes {
+		return p.plan(forgetting, ended)
 	}
 
-	leftOut, err := s.ForgetLeftOut(ctx, c.author)
+	leftOut, err := s.ForgetLeftOut(ctx, p.author)
 	if err != nil {
 		return err
 	}
-	forgotten, err := forget.decide(ctx, s, ended)
+	forgotten, err := forgetting.decide(ctx, s, ended)
 	if err != nil {
 		return err
 	}
 
 	open += len(ended) - len(forgotten)
-	fmt.Fprintf(c.stdout, "%d forgotten, and %d that were left out\n", len(forgotten), leftOut)
+	fmt.Fprintf(p.stdout, "%d forgotten, and %d that were left out\n", len(forgotten), leftOut)
 	if err := s.EmptyLog(ctx); err != nil {
 		return err
 	}
@@ -99,25 +82,27 @@ func (c *forgetCommand) forgetAuthor(ctx context.Context, s queue.Queue) error {
 	return nil
 }
 
-func (c *forgetCommand) listOpen(ctx context.Context, s queue.Queue, rows []database.Row) (int, error) {
-	kept, err := github.Docs{Queue: s}.KeptReviews(ctx, "", "")
-	if err != nil {
-		return 0, err
-	}
-
+// listOpen lists what an author wrote that has not ended, and returns the rest.
+func (p *program) listOpen(ctx context.Context, s queue.Queue, rows []database.Row) ([]database.Row, int, error) {
+	var ended []database.Row
 	open := 0
 	for _, r := range rows {
-		if why := forget.whyNot(r); why != "" {
-			fmt.Fprintln(c.stdout, why)
-			open++
+		why := forgetting.whyNot(r)
+		if why == "" {
+			ended = append(ended, r)
+			continue
 		}
+
+		fmt.Fprintln(p.stdout, why)
+		open++
 	}
 
+	kept, err := github.Docs{Queue: s}.KeptReviews(ctx, "", "")
 	for _, r := range kept {
-		if strings.EqualFold(r.Author, c.author) {
-			fmt.Fprintf(c.stdout, "a comment on %s waits for its job\n", redact.OneLine(r.Pull, 200))
+		if strings.EqualFold(r.Author, p.author) {
+			fmt.Fprintf(p.stdout, "a comment on %s waits for its job\n", redact.OneLine(r.Pull, 200))
 			open++
 		}
 	}
-	return open, nil
+	return ended, open, err
 }

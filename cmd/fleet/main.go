@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -38,36 +37,14 @@ func main() {
 		Settings:  queue.Production,
 		patience:  10 * time.Second,
 	}
-	code := p.exit(p.run(untilSignal(os.Args[1:]), os.Args[1:]))
-	os.Exit(code)
+	os.Exit(p.exit(p.run(untilSignal(), os.Args[1:])))
 }
 
 // untilSignal returns a context that ends with the first interrupt or SIGTERM. A second one ends the process at
-// once. Work and serve outlive a stderr that is gone, and end with SIGHUP as with SIGTERM, unless serve reads
-// -projects again with it, or it was ignored at the start, as under nohup. A second SIGHUP does nothing.
-func untilSignal(arguments []string) context.Context {
+// once.
+func untilSignal() context.Context {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	if len(arguments) == 0 || arguments[0] != "work" && arguments[0] != "serve" {
-		return ctx
-	}
-
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	readsAgain := slices.ContainsFunc(arguments, func(text string) bool {
-		name, _, _ := strings.Cut(strings.TrimLeft(text, "-"), "=")
-		return strings.HasPrefix(text, "-") && name == "projects"
-	})
-	if readsAgain || signal.Ignored(syscall.SIGHUP) {
-		return ctx
-	}
-
-	ctx, end := context.WithCancel(ctx)
-	hangups := make(chan os.Signal, 2)
-	signal.Notify(hangups, syscall.SIGHUP)
-	go func() {
-		<-hangups
-		end()
-	}()
 	return ctx
 }
 
@@ -84,6 +61,7 @@ type program struct {
 	patience, statementLimit time.Duration
 
 	queue.Settings
+	flagValues
 	command   string
 	logFormat string
 	counts    []prometheus.Collector // what the metrics have besides the queue's
@@ -116,7 +94,7 @@ func (p *program) exit(err error) int {
 }
 
 // withStore runs f on the database of the environment. create makes the tables that are missing.
-func (p *program) withStore(ctx context.Context, create bool, level slog.Level, f func(queue.Queue) error) error {
+func (p *program) withStore(ctx context.Context, create bool, level slog.Level, f query) error {
 	calm := slog.New(oncePerMinute{p.logger(slog.LevelWarn).Handler(), &atomic.Int64{}})
 	db, err := database.Open(ctx, p.getenv("DATABASE_URL"), database.Options{
 		Create:    create,
@@ -129,7 +107,7 @@ func (p *program) withStore(ctx context.Context, create bool, level slog.Level, 
 	}
 	defer db.Close()
 
-	return f(queue.Queue{Settings: p.Settings, Store: database.Store{
+	return f(ctx, queue.Queue{Settings: p.Settings, Store: database.Store{
 		DB:       db,
 		SendTime: p.SendTime,
 		Logger:   p.logger(level),
@@ -163,10 +141,7 @@ func (p *program) who() string {
 		return host
 	}
 
-	name := cmp.Or(p.getenv("USER"), p.getenv("LOGNAME"), p.getenv("USERNAME"))
-	if name == "" {
-		name = fmt.Sprintf("uid-%d", os.Getuid())
-	}
+	name := cmp.Or(p.getenv("USER"), p.getenv("LOGNAME"), p.getenv("USERNAME"), fmt.Sprintf("uid-%d", os.Getuid()))
 	return redact.OneLine(name+"@"+host, 100)
 }
 
@@ -210,12 +185,9 @@ type oncePerMinute struct {
 func (c oncePerMinute) Handle(ctx context.Context, r slog.Record) error {
 	last := c.last.Load()
 	now := r.Time.UnixMilli()
-	if last != 0 && now-last < time.Minute.Milliseconds() {
+	isSoon := now-last < time.Minute.Milliseconds()
+	if isSoon || !c.last.CompareAndSwap(last, now) { // or another goroutine has just passed one on
 		return nil
-	}
-
-	if !c.last.CompareAndSwap(last, now) {
-		return nil // another goroutine has just passed one on
 	}
 	return c.Handler.Handle(ctx, r)
 }

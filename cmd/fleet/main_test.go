@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 }
 
 func beProgram(text string) int {
-	ctx := untilSignal(os.Args[1:])
+	ctx := untilSignal()
 	p := program{
 		getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		transport: mintlify.NewTransport(),

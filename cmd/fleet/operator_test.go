@@ -3,6 +3,8 @@
 package main
 
 import (
+	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -159,7 +161,13 @@ func TestSentMeanwhile(t *testing.T) {
 	require.NoError(t, err)
 	put(t, s, rows[1].Key, func(r *once.Record) { r.State = once.Sending })
 
-	cancel := decision{from: []once.State{once.Pending}, apply: by(s, (*once.Runner).Cancel)}
+	cancel := decision{
+		from: []once.State{once.Pending},
+		apply: func(ctx context.Context, tx *sql.Tx, r database.Row) error {
+			_, err := s.Runner(nil, tx).Cancel(ctx, r.Key)
+			return err
+		},
+	}
 	decided, err := cancel.decide(t.Context(), s, rows)
 	require.NoError(t, err)
 	assert.Len(t, decided, 2)
@@ -249,7 +257,7 @@ func TestPauseOfARepository(t *testing.T) {
 		plan, problem, code := c.runAll("", nil, "cancel", "-repo", "acme/api")
 		assert.Equal(t, 2, code)
 		assert.Contains(t, plan, "would cancel acme/api@2 of project q")
-		assert.Contains(t, problem, "1 prompt to cancel; nothing is changed")
+		assert.Contains(t, problem, "1 to cancel; nothing is changed")
 		c.wants(0, "cancel", "-repo", "acme/api", "-yes")
 	})
 }

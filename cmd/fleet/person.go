@@ -43,30 +43,29 @@ type need struct {
 func needsOf(
 	ctx context.Context, s queue.Queue, projects []*queue.ProjectStatus, isWorking bool,
 ) ([]need, error) {
-	needs := []need{}
-	writeErr := s.CheckWrites(ctx)
 	ofPrompts, err := needsOfPrompts(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 
-	if writeErr != nil {
+	needs := []need{}
+	if err := s.CheckWrites(ctx); err != nil {
 		needs = append(needs, need{
 			Kind:    "database",
 			Keys:    []string{},
-			Problem: redact.OneLine(writeErr.Error(), 500),
+			Problem: redact.OneLine(err.Error(), 500),
 			Advice:  "No row can be written: is its disk full, is it read-only, or is a table locked?",
 		})
 	}
 
-	if !isWorking {
-		needs = append(needs, needOfWorker(projects)...)
+	if worker := needOfWorker(projects); !isWorking && worker.Count > 0 {
+		needs = append(needs, worker)
 	}
 	needs = append(needs, needsOfProjects(s, projects)...)
 	return append(needs, ofPrompts...), nil
 }
 
-func needOfWorker(projects []*queue.ProjectStatus) []need {
+func needOfWorker(projects []*queue.ProjectStatus) need {
 	n := need{
 		Kind:    "worker",
 		Keys:    []string{},
@@ -80,11 +79,7 @@ func needOfWorker(projects []*queue.ProjectStatus) []need {
 			n.Since = p.Oldest
 		}
 	}
-
-	if n.Count == 0 {
-		return nil
-	}
-	return []need{n}
+	return n
 }
 
 // needsOfProjects returns the projects of which prompts wait for nothing but a person, or the end of an outage. An
@@ -256,12 +251,6 @@ func addNeed(needs []need, n need) []need {
 	return needs
 }
 
-func oldOnes(ctx context.Context, s queue.Queue) (int64, error) {
-	return sqldb.Number(ctx, s.DB, `SELECT count(*) FROM fleet_prompts
-WHERE state IN ('failed', 'refused') AND updated < $1`,
-		time.Now().Add(-oldAfter).UnixNano())
-}
-
 // advise says what a person can do. It returns "" if the prompt needs nobody.
 func advise(r database.Row) string {
 	switch {
@@ -289,7 +278,7 @@ func sendingAgain(r database.Row) string { return "fleet retry -key " + r.Key + 
 func following(r database.Row) string { return "fleet retry -key " + r.Key + " -job " }
 
 func adviseUnknown(r database.Row) string {
-	sent := utc(sentAbout(r))
+	sent := utc(slices.MinFunc([]time.Time{r.UpdatedAt, r.Deadline}, time.Time.Compare)) // a deadline may still come
 	if r.After != "" {
 		return fmt.Sprintf("A message to the job of %s, sent at about %s. Look whether the pull request has "+
 			"the change. If it has: %sID, with the job of fleet show %s. If not: %s.",
@@ -300,14 +289,6 @@ func adviseUnknown(r database.Row) string {
 		"dashboard under Settings, Organization, Usage. If there is a job: %sID. If there is only a pull request: "+
 		"fleet close -key %s -pr URL. If there is none: %s. %s",
 		sent, once.Marker(r.Key), following(r), r.Key, sendingAgain(r), lookedAt(r))
-}
-
-// sentAbout returns about when an unknown prompt was sent. Its deadline may be in the future still.
-func sentAbout(r database.Row) time.Time {
-	if r.UpdatedAt.Before(r.Deadline) {
-		return r.UpdatedAt
-	}
-	return r.Deadline
 }
 
 func lookedAt(r database.Row) string {

@@ -96,11 +96,9 @@ func (c recordedConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.T
 // runOn runs a command on a database that is open already. What it prints and refuses is of no interest.
 func runOn(ctx context.Context, s queue.Queue, arguments ...string) {
 	p := &program{stdout: io.Discard, stderr: io.Discard, getenv: func(string) string { return "" }}
-	e, _ := entryOf(arguments[0])
-	c := e.make(p)
-	line, err := p.parse(e, c, arguments[1:])
-	if err == nil && c.check(line) == nil {
-		_ = c.(onTables).tableCommand.run(ctx, s)
+	c, _ := p.commandOf(arguments[0])
+	if err := p.parse(c, arguments[1:]); err == nil {
+		_ = c.query(ctx, s)
 	}
 }
 

@@ -549,7 +549,7 @@ func TestFullDisk(t *testing.T) {
 
 // TestHelpGoesToStdout for each command, with no environment set.
 func TestHelpGoesToStdout(t *testing.T) {
-	for _, command := range commands() {
+	for _, command := range (&program{}).commands() {
 		out, text, code := terminal{t, ""}.runAll("", nil, command.name, "-h")
 		assert.Zero(t, code, command.name)
 		assert.Contains(t, out, "Usage of "+command.name)

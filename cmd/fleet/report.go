@@ -1,9 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"flag"
 	"fmt"
+	"io"
 	"text/tabwriter"
 	"time"
 
@@ -12,49 +13,33 @@ import (
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
-// reportCommand counts, by repository, what became of its merges and what that costs.
-type reportCommand struct {
-	*program
-	since      time.Duration
-	repository string
-	asJSON     bool
-}
-
-func (c *reportCommand) define(f *flag.FlagSet) {
-	c.since = 30 * database.Day
-	f.Func("since", "what was added within this time, 30d unless set", setSince(&c.since))
-	f.StringVar(&c.repository, "repo", "", ofRepository)
-	f.BoolVar(&c.asJSON, "json", false, "as JSON")
-}
-
-func (c *reportCommand) check(line commandLine) error { return checkRepository(line, &c.repository) }
-
-func (c *reportCommand) run(ctx context.Context, s queue.Queue) error {
-	reports, err := s.Report(ctx, time.Now().Add(-c.since), c.repository)
+// report counts, by repository, what became of its merges and what that costs.
+func (p *program) report(ctx context.Context, s queue.Queue) error {
+	since := cmp.Or(p.since, 30*database.Day)
+	reports, err := s.Report(ctx, time.Now().Add(-since), p.repository)
 	if err != nil {
 		return err
 	}
 
-	if len(reports) == 0 && c.repository != "" {
-		if err := s.CheckRepository(ctx, c.repository); err != nil {
+	if len(reports) == 0 && p.repository != "" {
+		if err := s.CheckRepository(ctx, p.repository); err != nil {
 			return err
 		}
 	}
 
-	if c.asJSON {
-		return writeJSON(c.stdout, reports)
+	if p.asJSON {
+		return writeJSON(p.stdout, reports)
 	}
-	return c.write(reports)
-}
-
-func (c *reportCommand) write(reports []database.RepositoryReport) error {
 	if len(reports) == 0 {
-		fmt.Fprintf(c.stdout, "nothing was added within %v\n", c.since)
+		fmt.Fprintf(p.stdout, "nothing was added within %v\n", since)
 		return nil
 	}
+	return writeReports(p.stdout, reports)
+}
 
+func writeReports(w io.Writer, reports []database.RepositoryReport) error {
 	total := database.RepositoryReport{Repository: "all"}
-	table := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "REPOSITORY\tMERGES\tJOBS\tMESSAGES\tFAILED\tUNKNOWN\tLEFT OUT\tCREDITS")
 
 	for _, r := range reports {

@@ -38,24 +38,20 @@ func outside() *http.Client {
 // newTeller returns the teller that the environment asks for, or nil. The chat of FLEET_RESULTS_URL
 // takes precedence over comments, but for what a reviewer has asked for on a pull request.
 func newTeller(getenv func(string) string, api *github.API) (queue.Teller, error) {
-	var onGitHub queue.Teller
-	if api != nil {
-		onGitHub = api.Tell
-	}
-
 	hook := getenv("FLEET_RESULTS_URL")
-	if hook == "" {
-		return onGitHub, nil
-	}
-	if !isWebURL(hook) {
-		return nil, usage.Errorf("FLEET_RESULTS_URL is not a URL") // and may be a secret: it is not shown
-	}
-
 	inChat := chat{hook, outside()}.tell
-	if onGitHub == nil {
+	switch {
+	case hook == "" && api == nil:
+		return nil, nil
+	case hook == "":
+		return api.Tell, nil
+
+	case !github.IsWebURL(hook):
+		return nil, usage.Errorf("FLEET_RESULTS_URL is not a URL") // and may be a secret: it is not shown
+	case api == nil:
 		return inChat, nil
 	}
-	return reviewers{onGitHub: onGitHub, others: inChat}.tell, nil
+	return reviewers{onGitHub: api.Tell, others: inChat}.tell, nil
 }
 
 // reviewers get the result on the pull request where they asked, all others elsewhere.

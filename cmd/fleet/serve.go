@@ -37,13 +37,6 @@ type serveCommand struct {
 	secret   string
 }
 
-func newServeCommand(p *program) *serveCommand {
-	return &serveCommand{
-		workCommand: workCommand{program: p},
-		skip:        merges.DefaultAuthors(),
-	}
-}
-
 func (c *serveCommand) define(f *flag.FlagSet) {
 	c.workCommand.define(f)
 	f.StringVar(&c.addr, "addr", ":8080", "where to listen for GitHub's webhooks, at /github")
@@ -53,13 +46,14 @@ func (c *serveCommand) define(f *flag.FlagSet) {
 		return nil
 	})
 	f.StringVar(&c.file, "projects", "", "file with a line of -project each; # begins a comment. SIGHUP reads it again")
+	c.skip = merges.DefaultAuthors()
 	f.Func("skip-author", "login whose merges are left out, repeatable, beside "+strings.Join(c.skip, ", "),
 		c.skip.Add)
 	f.IntVar(&c.priority, "priority", database.DefaultPriority, "1 is the most urgent, 4 the least")
 }
 
-func (c *serveCommand) check(line commandLine) error {
-	if err := c.workCommand.check(line); err != nil {
+func (c *serveCommand) check() error {
+	if err := c.workCommand.check(); err != nil {
 		return err
 	}
 
@@ -83,6 +77,9 @@ func (c *serveCommand) check(line commandLine) error {
 }
 
 func (c *serveCommand) run(ctx context.Context) error {
+	if c.file == "" {
+		ctx = untilHangUp(ctx)
+	}
 	return c.work(ctx, func(w *queue.Worker, api *github.API) *http.Server {
 		hooks := github.NewWebhooks(w, c.secret, c.projects, c.skip, c.priority)
 		hooks.API = api

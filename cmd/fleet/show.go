@@ -15,36 +15,24 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// showCommand prints everything about a prompt, and about those of its thread.
-type showCommand struct {
-	*program
-	noFlags
-	name string
-}
-
-func (c *showCommand) check(line commandLine) error {
-	c.name = line.operand
-	return nil
-}
-
-func (c *showCommand) run(ctx context.Context, s queue.Queue) error {
-	keys, err := s.Find(ctx, c.name)
+// show prints everything about a prompt, and about those of its thread.
+func (p *program) show(ctx context.Context, s queue.Queue) error {
+	keys, err := s.Find(ctx, p.operand)
 	if err != nil {
 		return err
 	}
-	leftOut, err := s.FindLeftOut(ctx, c.name)
+	leftOut, err := s.FindLeftOut(ctx, p.operand)
 	if err != nil {
 		return err
 	}
 
 	for _, l := range leftOut {
-		fmt.Fprintf(c.stdout, "left out  %s  %s\n", l.At.Format(time.RFC3339), redact.OneLine(l.String(), 1000))
+		fmt.Fprintf(p.stdout, "left out  %s  %s\n", l.At.Format(time.RFC3339), redact.OneLine(l.String(), 1000))
 	}
-	if len(keys) == 0 && len(leftOut) == 0 {
-		return database.NotFound(c.name)
-	}
-
-	if len(keys) == 0 {
+	switch {
+	case len(keys) == 0 && len(leftOut) == 0:
+		return database.NotFound(p.operand)
+	case len(keys) == 0:
 		return nil
 	}
 
@@ -57,41 +45,41 @@ func (c *showCommand) run(ctx context.Context, s queue.Queue) error {
 		return !slices.ContainsFunc(thread, func(r database.Row) bool { return r.Key == key })
 	}
 	if slices.ContainsFunc(keys, isOther) {
-		return database.SeveralFit(c.name, keys)
+		return database.SeveralFit(p.operand, keys)
 	}
 
 	for i, r := range thread {
 		if i > 0 || len(leftOut) > 0 {
-			fmt.Fprintln(c.stdout)
+			fmt.Fprintln(p.stdout)
 		}
-		if err := c.showOne(ctx, s, r); err != nil {
+		if err := p.showOne(ctx, s, r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *showCommand) showOne(ctx context.Context, s queue.Queue, r database.Row) error {
-	waits, err := c.whyQueued(ctx, s, r)
+func (p *program) showOne(ctx context.Context, s queue.Queue, r database.Row) error {
+	waits, err := whyQueued(ctx, s, r)
 	if err != nil {
 		return err
 	}
-	c.showFields(r, waits)
+	p.showFields(r, waits)
 	if !r.Forgotten.IsZero() {
 		return nil
 	}
 
-	fmt.Fprintln(c.stdout, "\nprompt")
+	fmt.Fprintln(p.stdout, "\nprompt")
 	for line := range strings.Lines(r.Prompt) {
-		fmt.Fprintf(c.stdout, "  %s\n", redact.OneLine(line, database.MaxPrompt))
+		fmt.Fprintf(p.stdout, "  %s\n", redact.OneLine(line, database.MaxPrompt))
 	}
-	fmt.Fprintln(c.stdout, "\nhistory")
-	return c.showHistory(ctx, s, r.Key)
+	fmt.Fprintln(p.stdout, "\nhistory")
+	return p.showHistory(ctx, s, r.Key)
 }
 
 // whyQueued says why a prompt is queued, and until when. It returns "" for one that is not, and for one that waits for
 // a person: advise says that.
-func (c *showCommand) whyQueued(ctx context.Context, s queue.Queue, r database.Row) (string, error) {
+func whyQueued(ctx context.Context, s queue.Queue, r database.Row) (string, error) {
 	if r.State != once.Pending || r.IsStranded {
 		return "", nil
 	}
@@ -103,7 +91,12 @@ func (c *showCommand) whyQueued(ctx context.Context, s queue.Queue, r database.R
 	return why, err
 }
 
-func (c *showCommand) showFields(r database.Row, waits string) {
+func (p *program) showFields(r database.Row, waits string) {
+	forgotten := ""
+	if !r.Forgotten.IsZero() {
+		forgotten = "its texts, at " + r.Forgotten.Format(time.RFC3339)
+	}
+
 	fields := []struct{ name, value string }{
 		{"key", r.Key},
 		{"state", database.NameOf(r.State)},
@@ -115,19 +108,19 @@ func (c *showCommand) showFields(r database.Row, waits string) {
 		{"job", r.JobID},
 		{"pr", r.PRLink},
 		{"problem", r.Problem},
-		{"forgotten", forgottenAt(r)},
+		{"forgotten", forgotten},
 		{"waits", waits},
 		{"advice", advise(r)},
 	}
 
 	for _, f := range fields {
 		if f.value != "" {
-			fmt.Fprintf(c.stdout, "%-9s %s\n", f.name, redact.OneLine(f.value, 2000))
+			fmt.Fprintf(p.stdout, "%-9s %s\n", f.name, redact.OneLine(f.value, 2000))
 		}
 	}
 }
 
-func (c *showCommand) showHistory(ctx context.Context, s queue.Queue, key string) error {
+func (p *program) showHistory(ctx context.Context, s queue.Queue, key string) error {
 	return sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
 		var at time.Time
 		var state, job, problem, who string
@@ -136,15 +129,7 @@ func (c *showCommand) showHistory(ctx context.Context, s queue.Queue, key string
 		}
 
 		change := strings.Join(strings.Fields(database.NameOf(once.State(state))+" by "+who+" "+job+" "+problem), " ")
-		fmt.Fprintf(c.stdout, "  %s  %s\n", at.Format(time.RFC3339), redact.OneLine(change, 500))
+		fmt.Fprintf(p.stdout, "  %s  %s\n", at.Format(time.RFC3339), redact.OneLine(change, 500))
 		return nil
 	}, "SELECT at, state, job, problem, who FROM fleet_history WHERE key = $1 ORDER BY at, version", key)
-}
-
-// forgottenAt says when the texts of a prompt were forgotten, "" if they were not.
-func forgottenAt(r database.Row) string {
-	if r.Forgotten.IsZero() {
-		return ""
-	}
-	return "its texts, at " + r.Forgotten.Format(time.RFC3339)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"strings"
@@ -16,30 +15,17 @@ import (
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 )
 
-// statusCommand says what needs a person, and why what is queued waits.
-type statusCommand struct {
-	*program
-	asJSON bool
-	checks bool // exit 1 if a person is needed
-}
-
-func (c *statusCommand) define(f *flag.FlagSet) {
-	f.BoolVar(&c.asJSON, "json", false, "as JSON")
-	f.BoolVar(&c.checks, "check", false, "exit 1 if a person is needed")
-}
-
-func (c *statusCommand) check(commandLine) error { return nil }
-
-func (c *statusCommand) run(ctx context.Context, s queue.Queue) error {
+// status says what needs a person, and why what is queued waits.
+func (p *program) status(ctx context.Context, s queue.Queue) error {
 	now, err := statusOf(ctx, s)
 	if err != nil {
 		return err
 	}
-	if err := now.write(c.stdout, c.asJSON); err != nil {
+	if err := now.write(p.stdout, p.asJSON); err != nil {
 		return err
 	}
 
-	if c.checks && len(now.NeedsPerson) > 0 {
+	if p.checks && len(now.NeedsPerson) > 0 {
 		first := now.NeedsPerson[0]
 		return fmt.Errorf("a person is needed (%d in all), first for %s: %s",
 			len(now.NeedsPerson), first.title(), first.Advice)
@@ -61,50 +47,35 @@ type status struct {
 }
 
 func statusOf(ctx context.Context, s queue.Queue) (status, error) {
-	working, err := s.IsWorking(ctx)
-	if err != nil {
-		return status{}, err
+	now := status{Counts: database.ZeroCounts()}
+	var err error
+	if now.Working, err = s.IsWorking(ctx); err != nil {
+		return now, err
 	}
 
-	projects, err := s.ProjectsStatus(ctx)
-	if err != nil {
-		return status{}, err
+	if now.Projects, err = s.ProjectsStatus(ctx); err != nil {
+		return now, err
 	}
-	needs, err := needsOf(ctx, s, projects, working)
-	if err != nil {
-		return status{}, err
+	if now.NeedsPerson, err = needsOf(ctx, s, now.Projects, now.Working); err != nil {
+		return now, err
 	}
 
-	old, err := oldOnes(ctx, s)
+	now.Old, err = sqldb.Number(ctx, s.DB, `SELECT count(*) FROM fleet_prompts
+WHERE state IN ('failed', 'refused') AND updated < $1`, time.Now().Add(-oldAfter).UnixNano())
 	if err != nil {
-		return status{}, err
+		return now, err
 	}
 
-	paused, err := queue.PausedRepositories(ctx, s.DB)
-	if err != nil {
-		return status{}, err
+	if now.Paused, err = queue.PausedRepositories(ctx, s.DB); err != nil {
+		return now, err
 	}
-	limits, err := s.LimitsToday(ctx)
-	if err != nil {
-		return status{}, err
-	}
-	comments, err := sqldb.Number(ctx, s.DB, "SELECT count(*) FROM fleet_comments")
-	if err != nil {
-		return status{}, err
+	if now.Limits, err = s.LimitsToday(ctx); err != nil {
+		return now, err
 	}
 
-	result := status{
-		Working:     working,
-		Counts:      database.ZeroCounts(),
-		NeedsPerson: needs,
-		Old:         old,
-		Projects:    projects,
-		Paused:      paused,
-		Limits:      limits,
-		Comments:    comments,
-	}
-	result.addProjects()
-	return result, nil
+	now.Comments, err = sqldb.Number(ctx, s.DB, "SELECT count(*) FROM fleet_comments")
+	now.addProjects()
+	return now, err
 }
 
 // addProjects sums up the projects. There is no estimate of when the queue is empty unless each has one.
@@ -133,18 +104,15 @@ func (s status) write(w io.Writer, asJSON bool) error {
 		return writeJSON(w, s)
 	}
 
-	s.writeNeeds(w)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	s.writeNeeds(table)
 	s.writeProjects(table)
 	for _, state := range database.States {
 		fmt.Fprintf(table, "%s\t%d\n", database.NameOf(state), s.Counts[database.NameOf(state)])
 	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
 
-	s.writeRest(w)
-	return nil
+	s.writeRest(table)
+	return table.Flush()
 }
 
 func (n need) title() string {

@@ -8,11 +8,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"regexp"
+	"os"
+	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 
-	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
@@ -36,46 +37,37 @@ func (c *workCommand) define(f *flag.FlagSet) {
 	f.DurationVar(&c.PauseMax, "pause-max", c.PauseMax, "and at most, doubling, up to 24h")
 	f.StringVar(&c.adminAddr, "admin-addr", "", "where to listen for /livez, /readyz and /metrics; nowhere unless set")
 	f.StringVar(&c.logFormat, "log-format", "text", "text or json")
+	c.MaxPerDay = map[string]int{}
 	f.Func("max-per-day", "[owner/repo=]N, repeatable: at most N new jobs of a repository a day (UTC); "+
 		"N alone is for all others. The last start's count for all processes", c.setLimit)
 	f.Func("keep", "months after which the texts of prompts that have ended are forgotten, such as 13m", c.setKeep)
 }
 
 func (c *workCommand) setLimit(text string) error {
-	name, number, found := strings.Cut(text, "=")
-	if !found {
-		name = ""
-		number = text
-	}
+	name, number, isValid := github.CutRepository(text)
 	most, err := strconv.Atoi(number)
-	if err != nil || most < 0 || found != database.RepositoryForm.MatchString(name) {
+	if err != nil || most < 0 || !isValid {
 		return errors.New("want N or owner/repo=N, such as 20 or acme/api=5")
 	}
 
-	name = database.FoldCase(name)
 	if _, isThere := c.MaxPerDay[name]; isThere {
 		return fmt.Errorf("%s has two limits", cmp.Or(name, "the rest"))
-	}
-	if c.MaxPerDay == nil {
-		c.MaxPerDay = map[string]int{}
 	}
 	c.MaxPerDay[name] = most
 	return nil
 }
 
-var monthsForm = regexp.MustCompile(`^([1-9]\d{0,2})m$`)
-
 func (c *workCommand) setKeep(text string) error {
-	found := monthsForm.FindStringSubmatch(text)
-	if found == nil {
+	number, isMonths := strings.CutSuffix(text, "m")
+	months, err := strconv.Atoi(number)
+	if err != nil || !isMonths || months < 1 || months > 999 {
 		return errors.New("want months, such as 13m")
 	}
-	months, err := strconv.Atoi(found[1])
 	c.Keep = months
-	return err
+	return nil
 }
 
-func (c *workCommand) check(commandLine) error {
+func (c *workCommand) check() error {
 	if err := c.Settings.Check(); err != nil {
 		return err
 	}
@@ -86,11 +78,22 @@ func (c *workCommand) check(commandLine) error {
 }
 
 func (c *workCommand) run(ctx context.Context) error {
-	return c.work(ctx, func(*queue.Worker, *github.API) *http.Server { return nil })
+	return c.work(untilHangUp(ctx), nil)
+}
+
+// untilHangUp returns a context that ends with SIGHUP, too, unless that is ignored, as under nohup. A second one does
+// nothing.
+func untilHangUp(ctx context.Context) context.Context {
+	if !signal.Ignored(syscall.SIGHUP) {
+		ctx, _ = signal.NotifyContext(ctx, syscall.SIGHUP)
+	}
+	return ctx
 }
 
 // work works, and serves the admin's pages and what webhooks returns, unless that is nil.
 func (c *workCommand) work(ctx context.Context, webhooks func(*queue.Worker, *github.API) *http.Server) error {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // it outlives a stderr that is gone
+
 	client, err := c.client()
 	if err != nil {
 		return err
@@ -105,7 +108,7 @@ func (c *workCommand) work(ctx context.Context, webhooks func(*queue.Worker, *gi
 		return err
 	}
 
-	return c.withStore(ctx, true, slog.LevelInfo, func(s queue.Queue) error {
+	return c.withStore(ctx, true, slog.LevelInfo, func(ctx context.Context, s queue.Queue) error {
 		if err := s.SetLimits(ctx, c.MaxPerDay); err != nil {
 			return fmt.Errorf("store -max-per-day: %w", err)
 		}
@@ -115,9 +118,10 @@ func (c *workCommand) work(ctx context.Context, webhooks func(*queue.Worker, *gi
 		w.Decide = docs.DecideReviews
 		w.Find = docs.Find
 		w.AsksGitHub = api != nil
+
 		servers := map[string]*http.Server{}
-		if server := webhooks(w, api); server != nil {
-			servers["webhooks"] = server
+		if webhooks != nil {
+			servers["webhooks"] = webhooks(w, api)
 		}
 
 		if c.adminAddr != "" {
