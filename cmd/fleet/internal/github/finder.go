@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/google/go-github/v92/github"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
@@ -94,39 +95,46 @@ func repositoryOf(link string) string {
 	return name
 }
 
-// sighting is a pull request with a marker that an event names.
-type sighting struct {
-	key, repository, link, author string
-	opened                        time.Time
+// marked is a pull request, or the issue that it is to a comment.
+type marked interface {
+	GetBody() string
+	GetUser() *github.User
+	GetCreatedAt() github.Timestamp
 }
 
-// note keeps what was sighted in a repository of the documentation, and ends an unknown prompt with it. If no such
-// repository is known, the author must be the agent. It reports whether it did.
-func (s Docs) note(ctx context.Context, seen sighting) (bool, error) {
-	rows, err := s.Rows(ctx, "key = $1 AND thread = ''", seen.key)
+// note keeps the link of a pull request with a marker, in a repository of the documentation, and ends an unknown prompt
+// with it. If no such repository is known, the author must be the agent. It returns the prompt's key, "" if it keeps
+// nothing.
+func (s Docs) note(ctx context.Context, repository, link string, pr marked) (string, error) {
+	key, isMarked := once.FindMarker(pr.GetBody())
+	if !isMarked {
+		return "", nil
+	}
+
+	rows, err := s.Rows(ctx, "key = $1 AND thread = ''", database.FoldCase(key))
 	if err != nil || len(rows) == 0 {
-		return false, err
+		return "", err
 	}
 
 	r := rows[0]
 	names, err := s.repositories(ctx, r.ProjectID)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 
-	isDocs := slices.Contains(names, database.FoldCase(seen.repository))
+	isDocs := slices.Contains(names, database.FoldCase(repository))
 	if len(names) == 0 {
-		isDocs = strings.EqualFold(seen.author, agent)
+		isDocs = strings.EqualFold(pr.GetUser().GetLogin(), agent)
 	}
-	if !isDocs || seen.opened.Before(docspulls.SentAfter(r.Record, s.Settings.SendTime)) {
-		return false, nil
+	if !isDocs || pr.GetCreatedAt().Before(docspulls.SentAfter(r.Record, s.Settings.SendTime)) {
+		return "", nil
 	}
 
-	if err := s.KeepFound(ctx, seen.key, seen.link); err != nil {
-		return false, err
+	if err := s.KeepFound(ctx, r.Key, link); err != nil {
+		return "", err
 	}
 	if r.State != once.Unknown {
-		return true, nil
+		return r.Key, nil
 	}
-	return true, s.Resolve(ctx, r.Record, seen.link)
+	return r.Key, s.Resolve(ctx, r.Record, link)
 }

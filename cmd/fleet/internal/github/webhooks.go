@@ -277,24 +277,11 @@ func (h *Webhooks) sight(ctx context.Context, e *github.PullRequestEvent) (strin
 	pr := e.GetPullRequest()
 	repository := e.GetRepo().GetFullName()
 	isNews := slices.Contains([]string{"opened", "edited", "closed"}, e.GetAction())
-	key, found := once.FindMarker(pr.GetBody())
 	isFork := !strings.EqualFold(pr.GetHead().GetRepo().GetFullName(), repository) // that of a deleted fork is unknown
-	if !isNews || !found || isFork {
+	if !isNews || isFork {
 		return "", nil
 	}
-
-	key = database.FoldCase(key)
-	isNoted, err := h.note(ctx, sighting{
-		key:        key,
-		repository: repository,
-		link:       pr.GetHTMLURL(),
-		author:     pr.GetUser().GetLogin(),
-		opened:     pr.GetCreatedAt().Time,
-	})
-	if err != nil || !isNoted {
-		return "", err
-	}
-	return key, nil
+	return h.note(ctx, repository, pr.GetHTMLURL(), pr)
 }
 
 // skipMerge leaves out an event. It cancels the prompt of a merge whose pull request says that it needs none, since
@@ -447,14 +434,7 @@ func (h *Webhooks) takeReview(ctx context.Context, e *github.IssueCommentEvent, 
 	}
 
 	if r.MayAsk { // so the pull request is the agent's, and may be that of an unknown prompt
-		_, err := h.note(ctx, sighting{
-			key:        r.Key,
-			repository: e.GetRepo().GetFullName(),
-			link:       r.URL,
-			author:     e.GetIssue().GetUser().GetLogin(),
-			opened:     e.GetIssue().GetCreatedAt().Time,
-		})
-
+		_, err := h.note(ctx, e.GetRepo().GetFullName(), r.URL, e.GetIssue())
 		if err != nil {
 			return h.notStored(err)
 		}
