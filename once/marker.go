@@ -26,43 +26,21 @@ func Marker(key string) string { return markerLabel + key }
 //
 // Let keys end with a letter or a digit: FindMarker finds the key "acme/api@1," without its comma.
 func FindMarker(text string) (key string, ok bool) {
-	for {
-		name := lastName(text)
-		if name < 0 {
-			return "", false
-		}
-
-		start := strings.LastIndexByte(text[:name], '\n') + 1
-		line, _, _ := strings.Cut(text[start:], "\n")
-		key, ok = parseMarker(strings.TrimSpace(line))
+	for text != "" {
+		start := strings.LastIndexByte(text, '\n') + 1
+		key, ok = parseMarker(strings.TrimSpace(text[start:]))
 		if ok {
 			return key, true
 		}
 
-		text = text[:start]
+		text = text[:max(start-1, 0)]
 	}
-}
-
-// lastName returns the place of the last "docs-job" in text, in any case, -1 if there is none.
-func lastName(text string) int {
-	dash := strings.IndexByte(markerName, '-')
-	for end := len(text); ; {
-		i := strings.LastIndexByte(text[:end], '-')
-		start := i - dash
-		if start < 0 {
-			return -1
-		}
-		if strings.EqualFold(text[start:min(start+len(markerName), len(text))], markerName) {
-			return start
-		}
-
-		end = i
-	}
+	return "", false
 }
 
 // parseMarker returns the key of a line without white space around it.
 func parseMarker(line string) (string, bool) {
-	if len(line) > maxMarkerLine {
+	if len(line) < len(markerLabel) || len(line) > maxMarkerLine {
 		return "", false
 	}
 
@@ -112,10 +90,10 @@ var (
 	wholeTag = regexp.MustCompile(`^` + tag + `$`)
 )
 
-// marks surround text in Markdown, or quote it.
+// marks surround text in Markdown, quote it, or make it a comment or the cell of a table.
 var marks = []struct{ opening, closing string }{
 	{"**", "**"}, {"__", "__"}, {"*", "*"}, {"_", "_"}, {"`", "`"},
-	{`"`, `"`}, {"'", "'"}, {"“", "”"}, {"‘", "’"}, {"«", "»"},
+	{`"`, `"`}, {"'", "'"}, {"“", "”"}, {"‘", "’"}, {"«", "»"}, {"<!--", "-->"}, {"|", "|"},
 }
 
 // undress returns a key without what surrounds it. before is the text before the key: a mark
@@ -125,8 +103,8 @@ func undress(key, before string) string {
 	for {
 		inner := strings.TrimSpace(key)
 		inner = strings.TrimRight(inner, ".,;")
+		inner = strings.TrimSuffix(inner, " -->") // of a comment that began in another line
 		inner = cutTags(inner)
-		inner = cutBlock(inner, before)
 		inner = cutMark(inner, before)
 		if inner == key {
 			return key
@@ -146,20 +124,6 @@ func cutTags(key string) string {
 	last := strings.LastIndexByte(key, '<')
 	if last >= 0 && wholeTag.MatchString(key[last:]) {
 		key = key[:last]
-	}
-	return key
-}
-
-// cutBlock removes the end of a comment or of a table's cell.
-func cutBlock(key, before string) string {
-	inner, found := strings.CutSuffix(key, "-->")
-	if found && (strings.Contains(before, "<!--") || strings.HasSuffix(inner, " ")) {
-		return inner
-	}
-
-	inner, found = strings.CutSuffix(key, "|")
-	if found && strings.Contains(before, "|") {
-		return inner
 	}
 	return key
 }
