@@ -117,70 +117,26 @@ func (r *Runner) record(ctx context.Context, result Record, cause error) (Record
 
 // addedTo returns current, which is on record, with what came of a send.
 func (record Record) addedTo(current Record) (Record, error) {
-	if record.After != "" {
-		return record.messageAddedTo(current)
+	isOurs := current.Sender == record.Sender
+	if record.JobID == "" {
+		if isOurs && record.knowsMoreThan(current) {
+			current.State = record.State
+			current.Problem = record.Problem
+			current.JobID = ""
+			current.PRLink = ""
+		}
+		return current, nil
 	}
 
-	isOurs := current.Sender == record.Sender
+	isKnown := current.JobID == record.JobID
+	if record.After != "" { // all its sends have the same job: there the Sender tells them apart
+		isKnown = isOurs && current.JobID != ""
+	}
 	switch {
-	case record.JobID != "" && record.JobID == current.JobID:
+	case isKnown:
 		return current, nil
-	case record.JobID != "" && (!isOurs || current.JobID != ""):
-		return current, otherJob(current)
 	case !isOurs || current.JobID != "":
-		return current, nil
-	}
-
-	next := current
-	knowsBetter := current.State == Unknown && record.nothingSent(current) // another's clock was ahead
-	if current.State == Sending || knowsBetter || record.JobID != "" && current.State != Done {
-		next.State = record.State
-		next.Problem = record.Problem
-	}
-	if record.JobID != "" {
-		next.JobID = record.JobID
-		next.PRLink = cmp.Or(current.PRLink, record.PRLink)
-	}
-	return next, nil
-}
-
-// messageAddedTo is addedTo for a follow-up. All its sends have the same job: there the Sender
-// tells them apart, and what the sender knows wins over what others have seen of the job.
-func (record Record) messageAddedTo(current Record) (Record, error) {
-	isOurs := current.Sender == record.Sender
-	switch {
-	case !isOurs && record.JobID != "":
 		return current, otherJob(current)
-	case !isOurs:
-		return current, nil
-	case record.JobID != "":
-		return record.arrivedIn(current), nil
-	}
-
-	seenByOthers := current.State == Unknown || current.State == Running
-	isProof := seenByOthers && record.nothingSent(current)
-	if current.State != Sending && !isProof {
-		return current, nil
-	}
-
-	current.State = record.State
-	current.Problem = record.Problem
-	current.JobID = ""
-	current.PRLink = ""
-	return current, nil
-}
-
-// nothingSent reports whether record, which came of the latest send of current, proves that the service did
-// nothing for it.
-func (record Record) nothingSent(current Record) bool {
-	isProof := record.State == Pending || record.State == Refused
-	return isProof && current.Deadline.Equal(record.Deadline)
-}
-
-// arrivedIn returns current with the job that has taken the message of record.
-func (record Record) arrivedIn(current Record) Record {
-	if current.JobID != "" { // others have seen it at work
-		return current
 	}
 
 	if current.State != Done {
@@ -189,7 +145,16 @@ func (record Record) arrivedIn(current Record) Record {
 	}
 	current.JobID = record.JobID
 	current.PRLink = cmp.Or(current.PRLink, record.PRLink)
-	return current
+	return current, nil
+}
+
+// knowsMoreThan reports whether record, which came of a send without a job, says more than current does. If it proves
+// that the service did nothing, that wins over what others have concluded: by a clock that was ahead, or from a
+// message's job that was at work.
+func (record Record) knowsMoreThan(current Record) bool {
+	isProof := (record.State == Pending || record.State == Refused) && current.Deadline.Equal(record.Deadline)
+	isConcluded := current.State == Unknown || current.State == Running && record.After != ""
+	return current.State == Sending || isProof && isConcluded
 }
 
 func otherJob(current Record) error {
