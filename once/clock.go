@@ -7,6 +7,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/transport"
 )
 
 // now returns the time as records store it.
@@ -31,8 +32,7 @@ func ended(ctx context.Context) error {
 		return &endError{err, cause}
 	}
 
-	deadline, ok := ctx.Deadline()
-	if ok && !time.Now().Round(0).Before(deadline.Round(0)) {
+	if transport.PastDeadline(ctx) {
 		return fmt.Errorf("%w, by the wall clock", context.DeadlineExceeded)
 	}
 	return nil
