@@ -35,14 +35,11 @@ type transaction interface {
 	Rollback() error
 }
 
-// check returns an error if the store has no database, or if r is the claim of a send, which
-// must be committed before the request, and the caller may still roll it back.
+// check returns an error if r is the claim of a send, which must be committed before the request, and the caller
+// may still roll it back.
 func (s *SQL) check(r Record) error {
 	_, inTransaction := s.db.(transaction)
-	switch {
-	case s.hasNoDatabase():
-		return errNoDatabase
-	case inTransaction && r.State == Sending:
+	if inTransaction && r.State == Sending {
 		return invalid("db", "is a transaction, which is for Add alone: "+
 			"call Do, Step, Resume and Run with a store of NewSQL on the database itself")
 	}
@@ -53,8 +50,6 @@ func (s *SQL) hasNoDatabase() bool {
 	db, isDB := s.db.(*sql.DB)
 	return s.db == nil || isDB && db == nil
 }
-
-var errNoDatabase = errors.New("once: the store has no database: call NewSQL with one")
 
 const schema = `CREATE TABLE IF NOT EXISTS mintlify_once (
 	key TEXT PRIMARY KEY, version BIGINT NOT NULL, state TEXT NOT NULL,
@@ -72,7 +67,7 @@ CREATE INDEX IF NOT EXISTS mintlify_once_unreported ON mintlify_once (updated, k
 // processes at once.
 func (s *SQL) CreateTable(ctx context.Context) error {
 	if s.hasNoDatabase() {
-		return errNoDatabase
+		return errors.New("once: the store has no database: call NewSQL with one")
 	}
 	if s.hasTable(ctx) {
 		return nil
@@ -204,10 +199,6 @@ func (s *SQL) ListUnreported(ctx context.Context) ([]Record, error) {
 
 // query returns the records that can be read, and an error for the others.
 func (s *SQL) query(ctx context.Context, where string, args ...any) ([]Record, error) {
-	if s.hasNoDatabase() {
-		return nil, errNoDatabase
-	}
-
 	statement := "SELECT key, version, record FROM mintlify_once " + where
 	rows, err := again(s, func() (*sql.Rows, error) { return s.db.QueryContext(ctx, statement, args...) })
 	if err != nil {
