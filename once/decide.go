@@ -12,7 +12,6 @@ type decision struct {
 	name  string
 	from  []State                  // that it is allowed in
 	also  func(record Record) bool // reports whether it is allowed in a record that is done
-	lost  bool                     // it is allowed for a message that is undecided
 	apply func(record *Record) error
 }
 
@@ -34,7 +33,6 @@ func (r *Runner) Adopt(ctx context.Context, key, jobID string) (Record, error) {
 
 	return r.decide(ctx, key, decision{
 		name: "Adopt",
-		lost: true,
 		from: []State{Pending, Unknown, Failed, Running},
 		also: func(record Record) bool { return record.JobID == "" || record.JobID == jobID },
 		apply: func(record *Record) error {
@@ -89,7 +87,6 @@ func (r *Runner) lookUp(ctx context.Context, record *Record) error {
 func (r *Runner) MarkDone(ctx context.Context, key, prLink string) (Record, error) {
 	return r.decide(ctx, key, decision{
 		name: "MarkDone",
-		lost: true,
 		from: []State{Unknown, Failed, Running, Refused},
 		also: func(record Record) bool { return record.PRLink == prLink },
 		apply: func(record *Record) error {
@@ -106,7 +103,6 @@ func (r *Runner) MarkDone(ctx context.Context, key, prLink string) (Record, erro
 func (r *Runner) SendAgain(ctx context.Context, key string) (Record, error) {
 	return r.decide(ctx, key, decision{
 		name: "SendAgain",
-		lost: true,
 		from: []State{Unknown, Failed, Refused, Canceled},
 		apply: func(record *Record) error {
 			record.State = Pending

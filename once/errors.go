@@ -111,9 +111,12 @@ func (e *StateError) Is(target error) bool { return target == ErrState }
 
 // check returns a StateError if a record's state does not allow the decision.
 func (d decision) check(record Record, sendTime time.Duration) error {
-	isAllowed := slices.Contains(d.from, record.State) || d.lost && record.isUndecided(sendTime)
-	if record.State == Done && d.also != nil {
+	isAllowed := slices.Contains(d.from, record.State)
+	switch {
+	case record.State == Done && d.also != nil:
 		isAllowed = d.also(record)
+	case record.isUndecided(sendTime): // as good as unknown
+		isAllowed = slices.Contains(d.from, Unknown)
 	}
 	if isAllowed {
 		return nil
