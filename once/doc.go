@@ -16,12 +16,7 @@
 // that does not exist, whose 404 says that the service works. It does not ask if the project
 // has responded well within the last minute, and no request has failed since. While the service does not work,
 // nothing is sent: the record is [Pending], and Problem says why. [Runner.Do] returns the error. [Runner.Step],
-// [Runner.Resume] and [Runner.Run] leave the project alone for a while. The first prompt after an outage
-// goes out within a minute if nothing responded or GETs failed, too, and within up to 30 minutes if POSTs alone
-// failed, unless a Retry-After says otherwise.
-//
-// An outage leaves unknown the first prompt that is sent into it, one a process, and a few more if POSTs alone
-// fail. It costs about 120 GETs an hour, project and process.
+// [Runner.Resume] and [Runner.Run] leave the project alone for a while.
 //
 // In a test with mintlifytest, FailNext for OpGetJob applies to this GET first, and SucceedNext(OpGetJob, 1)
 // before it lets the GET pass. With httpmock, register the path of the job "preflight", with a 404.
@@ -42,10 +37,8 @@
 //
 // # How it ends
 //
-// [WithReport] has Run and Resume tell others how each record has ended, until they have taken it. Equal
-// processes may all have it: a result may then be told twice. Do and Step never report. [WithFinder] looks
-// for what became of a record that is unknown. Do and Step ask it only for a record that was unknown before, or
-// that another process left unknown: not after a send of their own.
+// [WithReport] has Run and Resume tell others how each record has ended, until they have taken it. [WithFinder]
+// looks for what became of a record that is unknown.
 //
 // https://github.com/mintlify-community/mintlify-go/blob/main/docs/once.md says what to do
 // about a record that is unknown, which store to use, and what an outage costs.
