@@ -148,7 +148,7 @@ const (
 // lookForMessage looks at the job of a lost message, and returns the job's link. The error is why the look is
 // unclear.
 func (r *Runner) lookForMessage(ctx context.Context, record, first Record, project string) (sight, string, error) {
-	if first.standing() != finished { // its prompt was sent again, and its new job is at work for that
+	if !first.hasEndedJob() { // its prompt was sent again, and its new job is at work for that
 		return absent, "", nil
 	}
 
@@ -158,15 +158,9 @@ func (r *Runner) lookForMessage(ctx context.Context, record, first Record, proje
 	}
 
 	poll, err := p.pollTwice(ctx, first.JobID, 0)
-	if ended(ctx) != nil {
-		return unclear, "", ended(ctx)
-	}
-
 	p.heard(err)
 	switch {
-	case showsWorking(err) || errors.Is(err, mintlify.ErrJobFailed):
-		return absent, "", nil
-	case err != nil:
+	case err != nil && !showsWorking(err):
 		return unclear, "", err
 	case poll.Job.Status != mintlify.JobActive:
 		return absent, "", nil
@@ -234,10 +228,13 @@ func settleTimeOf(client *mintlify.Client) (own time.Duration, isInstant bool) {
 	return revealed.SettleTime, revealed.Instant
 }
 
-// failureOf returns why a poll failed, else the error of the wait that it ended.
+// failureOf returns why a poll failed, or ended its wait; nil if it has shown the job.
 func failureOf(poll mintlify.Poll, err error) error {
-	if poll.Err != nil {
+	switch {
+	case poll.Err != nil:
 		return poll.Err
+	case errors.Is(err, mintlify.ErrJobFailed):
+		return nil
 	}
 	return err
 }

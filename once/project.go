@@ -41,10 +41,8 @@ type project struct {
 	vainUntil time.Time
 	// hold is the latest hold after a send whose length the service did not ask for. It is 0 after a success.
 	hold time.Duration
-	// failure is why the project is held. It is nil after a success.
+	// failure is why the project is held. While it is not nil, sends go out one at a time. A success clears it.
 	failure error
-	// failing says that no send has succeeded since one failed: sends then go out one at a time.
-	failing bool
 	// sending says that one of these sends is in progress.
 	sending bool
 }
@@ -81,7 +79,7 @@ func checkProject(id string) error {
 	return err
 }
 
-// pollOnce polls a job, without the OnPoll of the caller's own waits, and returns the poll's error if it failed.
+// pollOnce polls a job, without the OnPoll of the caller's own waits. Its error is nil for a job that failed.
 func (p *project) pollOnce(ctx context.Context, id string, waited time.Duration) (mintlify.Poll, error) {
 	poll, err := p.client.Jobs.Poll(ctx, id, waited, waits.Silent, mintlify.WithSettleTime(0))
 	return poll, failureOf(poll, err)
@@ -106,7 +104,7 @@ func (p *project) ask(ctx context.Context) error {
 
 	_, err := p.pollOnce(ctx, "preflight", 0)
 	switch {
-	case err == nil || errors.Is(err, mintlify.ErrJobFailed):
+	case err == nil:
 		return errors.New("it has a job that cannot exist, so something else must have responded")
 	case showsWorking(err), statusOf(err) == http.StatusInternalServerError: // perhaps for an id that it cannot parse
 		p.works()
@@ -120,15 +118,15 @@ func (p *project) ask(ctx context.Context) error {
 // returns when to look again, 0 if the job has ended. The error is nil if the service works.
 func (p *project) idleIn(ctx context.Context, first Record) (time.Duration, error) {
 	poll, err := p.pollTwice(ctx, first.JobID, time.Since(first.UpdatedAt))
-	if err == nil || errors.Is(err, mintlify.ErrJobFailed) {
-		p.works()
-		return poll.Next, nil
+	switch {
+	case showsWorking(err): // the response to the message will say the same
+		poll.Next = 0
+	case err != nil:
+		return 0, err
 	}
-	if showsWorking(err) { // the response to the message will say the same
-		p.works()
-		return 0, nil
-	}
-	return 0, err
+
+	p.works()
+	return poll.Next, nil
 }
 
 // inVain holds the project if asking failed, unless ctx has ended. It returns err, and adds that nothing was sent.
@@ -161,7 +159,7 @@ func (p *project) isTrusted() bool {
 
 // heard notes the outcome of a poll.
 func (p *project) heard(err error) {
-	if err == nil || showsWorking(err) || errors.Is(err, mintlify.ErrJobFailed) {
+	if err == nil || showsWorking(err) {
 		p.works()
 		return
 	}
@@ -191,7 +189,6 @@ func (p *project) succeeded() {
 	p.vainUntil = time.Time{}
 	p.hold = 0
 	p.failure = nil
-	p.failing = false
 }
 
 // failed holds the project after a send that is unknown or made no job: ever longer, since the service may
@@ -223,7 +220,6 @@ func (p *project) note(err error) bool {
 		return false // another connection may work at once
 	}
 
-	p.failing = true
 	p.failure = err
 	return true
 }
@@ -248,38 +244,25 @@ func (p *project) held() time.Duration {
 	return max(1, time.Until(until))
 }
 
-// admit returns how long Step has to wait before it may send. If that is 0, release must be called after the send.
-func (p *project) admit() (time.Duration, func()) {
+// admit returns how long Step has to wait before it may send, and why. If that is 0, the function must be called
+// after the send.
+func (p *project) admit() (time.Duration, func(), error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 
 	wait := p.held()
 	switch {
-	case wait > 0:
-		return wait, nil
-	case !p.failing:
-		return 0, func() {}
-	case p.sending:
-		return turnTime, nil
+	case p.failure == nil:
+		return 0, func() {}, nil
+	case wait == 0 && !p.sending:
+		p.sending = true
+		return 0, p.release, nil
+	case wait == 0:
+		wait = turnTime
 	}
 
-	p.sending = true
-	return 0, p.release
-}
-
-// why returns the failure that holds the project, or that makes sends go out one at a time. It is nil if
-// that has just ended.
-func (p *project) why() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-
-	if p.failure == nil {
-		return nil
-	}
-	return &otherError{
-		says: "this prompt was not sent, because an earlier request to the project failed",
-		err:  p.failure,
-	}
+	const says = "this prompt was not sent, because an earlier request to the project failed"
+	return wait, nil, &otherError{says: says, err: p.failure}
 }
 
 func (p *project) release() {

@@ -187,7 +187,7 @@ func (w *worker) step(ctx context.Context, e *errand) time.Duration {
 	case err != nil:
 		e.err = forKey(e.key, err)
 		s.next = listEvery // it is tried again while others go on
-	case s.stuck:
+	case isStuck(s.cause):
 		e.err = forKey(e.key, s.cause)
 		w.side.take(s.record, true, listed)
 	case s.next == 0:

@@ -3,6 +3,7 @@ package once
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -210,7 +211,7 @@ func (r *Runner) newRecord(ctx context.Context, t Task) (Record, error) {
 		return Record{}, err
 	}
 
-	pending := Record{Task: t, State: Pending, Sender: newSender()}
+	pending := Record{Task: t, State: Pending, Sender: rand.Text()}
 	if t.After != "" {
 		thread, named, err := r.threadOf(ctx, t)
 		if err != nil {
@@ -332,7 +333,7 @@ func (record Record) needsPerson(cause error) bool {
 	case Sending:
 		return record.saysUndecided()
 	case Pending:
-		return errors.Is(cause, errNeedsPerson) || isToBeMended(cause)
+		return isStuck(cause) || isToBeMended(cause)
 	}
 	return false
 }

@@ -55,9 +55,9 @@ func (r *Runner) send(ctx context.Context, d delivery, forced bool) (step, error
 	d.draft.ProjectID = p.client.ProjectID()
 
 	if !forced {
-		wait, release := p.admit()
+		wait, release, why := p.admit()
 		if wait > 0 {
-			return step{record: d.record, next: wait, cause: p.why()}, nil
+			return step{record: d.record, next: wait, cause: why}, nil
 		}
 
 		defer release()
@@ -80,13 +80,11 @@ func (r *Runner) askFirst(ctx context.Context, d delivery) (time.Duration, error
 	asking, cancel := context.WithTimeout(ctx, r.sendTime) // a rate limiter may let it wait
 	defer cancel()
 
-	if d.isFollowUp() {
-		wait, err := d.project.idleIn(asking, d.first)
-		if err != nil || wait > 0 {
-			return wait, d.project.inVain(ctx, err)
-		}
+	if !d.isFollowUp() {
+		return 0, d.project.inVain(ctx, d.project.ask(asking))
 	}
-	return 0, d.project.inVain(ctx, d.project.ask(asking))
+	wait, err := d.project.idleIn(asking, d.first)
+	return wait, d.project.inVain(ctx, err)
 }
 
 // claimAndSend claims the record, sends the prompt and records what came of it. ctx does not
@@ -97,7 +95,7 @@ func (r *Runner) claimAndSend(ctx context.Context, d delivery) (step, error) {
 	sending, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 
-	claim := d.record.nextVersion(d.draft.claimedBy(newSender(), deadline))
+	claim := d.record.nextVersion(d.draft.claimedBy(rand.Text(), deadline))
 	err := r.write(sending, claim)
 	if err != nil {
 		claim.Version = d.record.Version // it may be stored nevertheless
@@ -119,9 +117,6 @@ func (r *Runner) claimAndSend(ctx context.Context, d delivery) (step, error) {
 	r.memory.sawRunning(settled)
 	return s, err
 }
-
-// newSender returns what tells one send, or one Add, from all others.
-func newSender() string { return rand.Text() }
 
 // write stores a record with a Sender of its own. A client of object storage that retries a
 // request may return ErrConflict for its own write: that is a success.

@@ -39,10 +39,8 @@ type Step struct {
 // context's or the store's, and Next is 5 s. If Next is 0, the error is the one that [Runner.Do]
 // would return: nil if the record is done.
 //
-// While the service does not work, Step asks it every 30 s, and sends nothing to that project, for any
-// key. After a send that is unknown or made no job it sends nothing for 30 s, and then ever longer, up to
-// 30 minutes, until a send succeeds. It waits as long as the service asks, at most an hour, and 5 minutes
-// if a person must fix something. Err then has the cause.
+// While the service does not work, and for a while after a send that failed, Step sends nothing to that project,
+// for any key. Err then has the cause.
 func (r *Runner) Step(ctx context.Context, key string) (Step, error) {
 	s, err := r.stepOrFind(ctx, Task{Key: key}, false)
 	public := Step{Record: s.record, Next: s.next, Ahead: s.ahead, Sent: s.sent, Err: s.cause}
@@ -65,7 +63,6 @@ type step struct {
 	sent   bool          // the request with the prompt may have reached the service
 	cause  error         // what kept this step from getting on
 	ends   bool          // Do does not wait for the next step, but returns cause
-	stuck  bool          // no step helps before a person has decided about another record
 
 	status mintlify.JobStatus // of the job that was polled, as last seen
 }

@@ -15,14 +15,13 @@ const (
 	maxChain    = 1000            // follow-ups that name each other
 )
 
-// errNeedsPerson matches why a record cannot get on without a person.
-var errNeedsPerson = errors.New("a person has to decide")
-
-// needsPersonError is a reason that matches errNeedsPerson.
+// needsPersonError is why a record cannot get on without a person.
 type needsPersonError string
 
-func (e needsPersonError) Error() string        { return string(e) }
-func (e needsPersonError) Is(target error) bool { return target == errNeedsPerson }
+func (e needsPersonError) Error() string { return string(e) }
+
+// isStuck reports whether no step helps, because of err, before a person has decided about another record.
+func isStuck(err error) bool { return errors.As(err, new(needsPersonError)) }
 
 // thread returns the key of the thread that a record belongs to: that of its first record.
 func (record Record) thread() string { return cmp.Or(record.Thread, record.Key) }
@@ -32,42 +31,17 @@ func (record Record) isOtherInThread(other Record) bool {
 	return record.After != "" && record.Thread == other.Thread && record.Key != other.Key
 }
 
-// standing says what the first record of a thread means for the follow-ups.
-type standing int
-
-const (
-	waiting  standing = iota // it has no job yet
-	working                  // it is being sent, or its job runs
-	finished                 // its job has ended: a message may be sent
-	stranded                 // it has no job, and gets one only if a person decides so
-)
-
-// standing says what record, the first of a thread, means for the follow-ups.
-func (record Record) standing() standing {
-	switch record.State {
-	case Pending:
-		return waiting
-	case Sending, Running:
-		return working
-	case Done, Failed:
-		if record.JobID != "" {
-			return finished
-		}
-	case Refused, Unknown, Canceled:
-	}
-	return stranded
+// hasEndedJob reports whether the record has a job that has ended: then a message may be sent.
+func (record Record) hasEndedJob() bool {
+	return (record.State == Done || record.State == Failed) && record.JobID != ""
 }
 
-// whyWait says why the follow-ups of record wait; "" if they wait for the end of a job.
+// whyWait says why the follow-ups of record, which has no job, wait.
 func (record Record) whyWait() string {
 	text := fmt.Sprintf("waits for %s, which is %s", record.Key, record.State)
 	switch {
 	case record.Version == 0:
 		return fmt.Sprintf("waits for %s, which is not on record any more: it needs Cancel", record.Key)
-	case record.State == Pending:
-		return text
-	case record.standing() != stranded:
-		return ""
 	case record.State == Done || record.State == Failed:
 		return text + " without the id of a job: what follows it needs Adopt or Cancel"
 	}
@@ -152,19 +126,19 @@ func (r *Runner) beginFollowUp(ctx context.Context, record, draft Record, forced
 	}
 
 	draft.ProjectID = cmp.Or(first.ProjectID, draft.ProjectID)
-	problem := first.whyWait()
+	d := delivery{record: record, draft: draft, first: first}
 
-	switch first.standing() {
-	case finished:
-		return r.takeTurn(ctx, delivery{record: record, draft: draft, first: first}, forced)
-	case working:
-		return r.stepOther(ctx, delivery{record: record, draft: draft, first: first}, first, forced)
-	case waiting:
-		return r.postpone(ctx, draft, problem, step{record: record, next: lookEvery})
+	switch {
+	case first.hasEndedJob():
+		return r.takeTurn(ctx, d, forced)
+	case first.isAtWork():
+		return r.stepOther(ctx, d, first, forced)
+	case first.State == Pending:
+		return r.postpone(ctx, draft, first.whyWait(), step{record: record, next: lookEvery})
 	}
 
-	s := step{record: record, next: personEvery, cause: needsPersonError(problem), ends: true, stuck: true}
-	return r.postpone(ctx, draft, problem, s)
+	cause := needsPersonError(first.whyWait())
+	return r.postpone(ctx, draft, cause.Error(), step{record: record, next: personEvery, cause: cause, ends: true})
 }
 
 // takeTurn sends a message if it is the next of its thread.
@@ -174,10 +148,9 @@ func (r *Runner) takeTurn(ctx context.Context, d delivery, forced bool) (step, e
 	case ended(ctx) != nil:
 		return step{record: d.record}, ended(ctx)
 	case err != nil:
-		problem := "the records of its thread cannot be listed: " + err.Error()
-		cause := needsPersonError(problem)
-		s := step{record: d.record, next: lookEvery, cause: cause, ends: true, stuck: true}
-		return r.postpone(ctx, d.draft, problem, s)
+		cause := needsPersonError("the records of its thread cannot be listed: " + err.Error())
+		s := step{record: d.record, next: lookEvery, cause: cause, ends: true}
+		return r.postpone(ctx, d.draft, cause.Error(), s)
 
 	case ahead.Version > 0:
 		return r.stepOther(ctx, d, ahead, forced)
