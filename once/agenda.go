@@ -17,7 +17,6 @@ type agenda struct {
 	byKey map[string]*errand
 	added int
 	wake  chan struct{} // has a value if there is something new
-	done  func()        // run calls it after each errand
 }
 
 // errand is what is to be done for a record. What follows logged is guarded by the agenda's lock; the rest
@@ -26,7 +25,6 @@ type errand struct {
 	key    string
 	send   string // the Sender of the record, if another send makes another errand
 	stuck  bool   // the record needs a person, although it is pending
-	told   Record // what was told of it, but could not be stored
 	err    error  // why it cannot be done, or is to be done again
 	logged string // the text of the error that was logged last
 
@@ -47,8 +45,8 @@ const (
 	tried               // it was done before
 )
 
-func newAgenda(done func()) *agenda {
-	return &agenda{byKey: map[string]*errand{}, wake: make(chan struct{}, 1), done: done}
+func newAgenda() *agenda {
+	return &agenda{byKey: map[string]*errand{}, wake: make(chan struct{}, 1)}
 }
 
 // add makes an errand due now, unless its key has one for the same send: that becomes due now if fresh is
@@ -148,8 +146,8 @@ func (a *agenda) wait(ctx context.Context, until time.Time) {
 	}
 }
 
-// run does what is due until ctx ends.
-func (a *agenda) run(ctx context.Context, do func(*errand) time.Duration) {
+// run does what is due until ctx ends, and calls done after each errand.
+func (a *agenda) run(ctx context.Context, do func(*errand) time.Duration, done func()) {
 	for ended(ctx) == nil {
 		first := a.first()
 		if first == nil {
@@ -157,7 +155,7 @@ func (a *agenda) run(ctx context.Context, do func(*errand) time.Duration) {
 			continue
 		}
 		a.again(first, do(first))
-		a.done()
+		done()
 	}
 }
 

@@ -1,6 +1,7 @@
 package once
 
 import (
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -8,16 +9,14 @@ import (
 
 const (
 	longMemory = time.Hour // longer than anything that is remembered counts
-	maxMemory  = 1000      // entries of each kind, before the old ones are dropped
+	maxMemory  = 2000      // entries, before the old ones are dropped
 )
 
-// memory is what a Runner has seen itself, by its own clock.
+// memory is what a Runner has seen itself, by its own clock: when a send was first seen running, by its key and
+// Sender, and when a Problem that this Runner has stored last came up, by the record's note.
 type memory struct {
-	mu sync.Mutex
-	// running is when a send was first seen running, by its Sender.
-	running map[string]time.Time
-	// noted is when a Problem that this Runner has stored last came up, by the record's note.
-	noted map[string]time.Time
+	mu   sync.Mutex
+	seen map[string]time.Time
 }
 
 // sawRunning notes that a follow-up runs, and returns when that was first seen.
@@ -30,13 +29,11 @@ func (m *memory) sawRunning(record Record) time.Time {
 	defer m.mu.Unlock()
 
 	send := record.Key + " " + record.Sender
-	first, known := m.running[send]
-	if !known {
-		first = time.Now()
-		m.running[send] = first
-		forget(m.running)
+	_, isKnown := m.seen[send]
+	if !isKnown {
+		m.add(send)
 	}
-	return first
+	return m.seen[send]
 }
 
 // note tells the Problem of a record from those of its other sends and jobs.
@@ -53,8 +50,7 @@ func (m *memory) noteProblem(record Record) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 
-	m.noted[record.note()] = time.Now()
-	forget(m.noted)
+	m.add(record.note())
 }
 
 // isNoted reports whether all that next adds to record is a Problem that this Runner has stored before:
@@ -64,29 +60,25 @@ func (m *memory) isNoted(record, next Record) bool {
 	defer m.mu.Unlock()
 
 	if record.Problem != "" { // the store keeps it, so one that has gone and comes again is new
-		delete(m.noted, record.note())
+		delete(m.seen, record.note())
 		return false
 	}
 
 	note := next.note()
 	next.Problem = ""
-	_, known := m.noted[note]
-	if !known || next != record {
+	_, isKnown := m.seen[note]
+	if !isKnown || next != record {
 		return false
 	}
 
-	m.noted[note] = time.Now()
+	m.add(note)
 	return true
 }
 
-// forget drops old entries from a large memory.
-func forget(seen map[string]time.Time) {
-	if len(seen) <= maxMemory {
-		return
+// add notes the time, and drops old entries from a large memory. The lock is held.
+func (m *memory) add(name string) {
+	if len(m.seen) >= maxMemory {
+		maps.DeleteFunc(m.seen, func(_ string, at time.Time) bool { return time.Since(at) > longMemory })
 	}
-	for key, at := range seen {
-		if time.Since(at) > longMemory {
-			delete(seen, key)
-		}
-	}
+	m.seen[name] = time.Now()
 }

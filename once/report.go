@@ -31,22 +31,8 @@ func WithReport(f func(ctx context.Context, r Record) error) Option {
 // isNews reports whether a record is to be told. isStuck says that it is a pending follow-up that
 // cannot get on without a person.
 func (record Record) isNews(isStuck bool) bool {
-	if record.State == record.Reported {
-		return false
-	}
-
-	switch record.State {
-	case Done, Failed, Refused, Unknown:
-		return true
-	case Running:
-		return record.Problem != ""
-	case Pending:
-		return isStuck && record.Problem != ""
-	case Sending:
-		return record.saysUndecided()
-	case Canceled:
-	}
-	return false
+	isStuck = isStuck && record.State == Pending && record.Problem != ""
+	return record.State != record.Reported && (record.State == Done || isStuck || record.needsPerson(nil))
 }
 
 // isUnreported reports whether a record that is not pending may be news.
@@ -55,29 +41,43 @@ func (record Record) isUnreported() bool {
 	return record.isNews(false) || hasProblem && record.State != record.Reported
 }
 
-// tell tells how a record stands, and stores that it was told. told is the record as it was told
-// before, if that could not be stored. tell returns the record that it has told.
-func (r *Runner) tell(ctx context.Context, key string, isStuck bool, told Record) (Record, error) {
-	record, err := r.store.Get(ctx, key)
+// tell tells how the record of an errand stands, and stores that it was told. It reports whether it was told.
+func (w *worker) tell(ctx context.Context, e *errand) (bool, error) {
+	record, err := w.runner.store.Get(ctx, e.key)
 	switch {
 	case err != nil:
-		return told, fmt.Errorf("its record cannot be read: %w", err)
-	case !record.isNews(isStuck):
-		return told, nil
+		return false, fmt.Errorf("its record cannot be read: %w", err)
+	case !record.isNews(e.stuck):
+		return false, nil
 	}
 
-	if record.isSame(told) {
-		return told, r.keepTold(ctx, record)
+	if !w.wasTold(record) { // else only that could not be stored
+		calling, cancel := context.WithTimeout(ctx, askTime)
+		defer cancel()
+
+		err = w.runner.report(calling, record)
+		if err != nil {
+			return false, fmt.Errorf("it could not be reported that it is %s: %w", record.State, err)
+		}
+		w.told.Store(e.key, record)
 	}
 
-	calling, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
-
-	err = r.report(calling, record)
-	if err != nil {
-		return told, fmt.Errorf("it could not be reported that it is %s: %w", record.State, err)
+	err = w.runner.keepTold(ctx, record)
+	_, isListed := w.runner.store.(UnreportedLister) // which shows Reported
+	if err == nil && isListed {
+		w.told.Delete(e.key)
 	}
-	return record, r.keepTold(ctx, record)
+	return true, err
+}
+
+// wasTold reports whether a record was told that does not show it, as in a store that leaves out Reported.
+func (w *worker) wasTold(record Record) bool {
+	if record.Reported == record.State {
+		w.told.Delete(record.Key)
+	}
+
+	told, isKnown := w.told.Load(record.Key)
+	return isKnown && record.isSame(told.(Record))
 }
 
 // keepTold stores that a record was told, also if ctx has ended meanwhile. It is not a change: it has

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -42,18 +43,21 @@ func (r *Runner) work(ctx context.Context, stay bool) error {
 	working, cancel := context.WithCancel(ctx)
 	defer cancel()
 
-	w := r.newWorker(stay)
-	defer w.close()
-
-	reporting := working
-	if !stay { // a Resume ends by itself, and waits for the report that has begun
-		reporting = ctx
+	w := &worker{
+		runner:  r,
+		stay:    stay,
+		steps:   newAgenda(),
+		lists:   newAgenda(),
+		finds:   newAgenda(),
+		reports: newAgenda(),
 	}
+	r.workers.Store(w, true)
+	defer r.workers.Delete(w)
 
-	w.side.start(working, reporting, cancel)
+	beside := w.startBeside(working, ctx, cancel)
 	err = w.work(working)
 	cancel()
-	isOver := waitFor(reporting, w.side.runs...)
+	isOver := waitFor(ctx, beside...)
 
 	switch {
 	case stay:
@@ -61,7 +65,7 @@ func (r *Runner) work(ctx context.Context, stay bool) error {
 	case !isOver:
 		return errors.Join(err, errStillCalled)
 	}
-	return errors.Join(err, w.side.finish(ctx))
+	return errors.Join(err, w.finish(ctx))
 }
 
 // work does the steps that are due until nothing is left, or ctx ends.
@@ -80,7 +84,7 @@ func (w *worker) work(ctx context.Context) error {
 			return w.errors(nil)
 		case item != nil:
 			w.steps.again(item, w.step(ctx, item))
-		case w.stay || w.hasWork() || !w.side.isQuiet():
+		case w.stay || w.hasWork() || !w.lists.allTried() || !w.finds.allTried():
 			w.steps.wait(ctx, w.nextList)
 
 		case w.listed: // nothing was left when the store was listed
@@ -92,12 +96,15 @@ func (w *worker) work(ctx context.Context) error {
 	}
 }
 
-// worker works off the open records of a store, one step at a time.
+// worker works off the open records of a store, one step at a time. Beside the steps it looks for what became of
+// unknown prompts, and tells how records have ended.
 type worker struct {
-	runner *Runner
-	side   *sideWork
-	stay   bool    // of Run: errors are logged when they occur
-	steps  *agenda // of the open records that are known
+	runner  *Runner
+	stay    bool    // of Run: errors are logged when they occur
+	steps   *agenda // of the open records that are known
+	lists   *agenda // of the Lists of what has ended
+	finds   *agenda
+	reports *agenda
 
 	lastList time.Time
 	nextList time.Time
@@ -105,43 +112,16 @@ type worker struct {
 	listErr  error   // what the last List returned
 	logged   string  // the text of it that was logged last
 	lost     []error // what could not be recorded
-}
 
-func (r *Runner) newWorker(stay bool) *worker {
-	w := &worker{runner: r, stay: stay, steps: newAgenda(func() {})}
-	w.side = newSideWork(r, stay, w.steps.poke)
-
-	r.mu.Lock()
-	defer r.mu.Unlock()
-
-	r.workers[w] = true
-	return w
-}
-
-func (w *worker) close() {
-	w.runner.mu.Lock()
-	defer w.runner.mu.Unlock()
-
-	delete(w.runner.workers, w)
+	endedErr error         // what the last List of what has ended returned
+	telling  time.Duration // how long the last report took
+	told     sync.Map      // of Record, by key: what was told, if its store does not show it
 }
 
 // announce tells the workers of r about a record that this Runner has made open.
 func (r *Runner) announce(key string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-
-	for w := range r.workers {
-		w.steps.add(errand{key: key, rank: urgent})
-	}
-}
-
-// tellWorkers tells the workers of r about a change that this Runner has stored.
-func (r *Runner) tellWorkers(record Record) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-
-	for w := range r.workers {
-		w.side.take(record, false, changed)
+	for w := range r.workers.Range {
+		w.(*worker).steps.add(errand{key: key, rank: urgent})
 	}
 }
 
@@ -189,7 +169,7 @@ func (w *worker) step(ctx context.Context, e *errand) time.Duration {
 		s.next = listEvery // it is tried again while others go on
 	case isStuck(s.cause):
 		e.err = forKey(e.key, s.cause)
-		w.side.take(s.record, true, listed)
+		w.take(s.record, true, listed)
 	case s.next == 0:
 		return 0
 	}

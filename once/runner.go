@@ -31,9 +31,7 @@ type Runner struct {
 	missing  string   // the function that an option did not bring
 	projects sync.Map // of *project, by id
 	memory   memory
-
-	mu      sync.Mutex
-	workers map[*worker]bool // the calls of Resume and Run in progress
+	workers  sync.Map // the *worker of each call of Resume and Run in progress
 }
 
 // Option configures a [Runner]. The functions With... make one.
@@ -91,8 +89,7 @@ func New(client *mintlify.Client, store Store, opts ...Option) (*Runner, error) 
 		sendTime: time.Minute,
 		logger:   slog.New(slog.DiscardHandler),
 		onChange: func(Record) {},
-		memory:   memory{running: map[string]time.Time{}, noted: map[string]time.Time{}},
-		workers:  map[*worker]bool{},
+		memory:   memory{seen: map[string]time.Time{}},
 	}
 
 	for i, opt := range opts {
@@ -319,7 +316,9 @@ func (r *Runner) changed(ctx context.Context, record Record, cause error) {
 	}
 	r.log(ctx, level, "once: "+string(record.State), record)
 
-	r.tellWorkers(record)
+	for w := range r.workers.Range {
+		w.(*worker).take(record, false, changed)
+	}
 	r.onChange(record)
 }
 

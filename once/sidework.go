@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	mathrand "math/rand/v2"
-	"sync"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/internal/async"
@@ -26,57 +25,29 @@ const (
 var errStillCalled = errors.New(
 	"once: the function of WithFinder or WithReport has not returned: reports may be missing")
 
-// sideWork is what Run and Resume do beside the steps: it looks for what became of unknown prompts, and
-// tells how records have ended.
-type sideWork struct {
-	runner  *Runner
-	stay    bool // of Run
-	finds   *agenda
-	reports *agenda
-	wake    func() // wakes the worker
-
-	runs   []*async.Run
-	logged string // the text of the error of List that was logged last
-	// telling is how long the last report took.
-	telling time.Duration
-
-	mu     sync.Mutex
-	told   map[string]Record // what was told, of the records whose store does not show it
-	listed bool              // the ended records were listed at least once
-
-	listErr error // what the last of these Lists returned
-}
-
-func newSideWork(r *Runner, stay bool, wake func()) *sideWork {
-	s := &sideWork{runner: r, stay: stay, wake: wake, told: map[string]Record{}}
-	s.finds = newAgenda(wake)
-	s.reports = newAgenda(func() {})
-	return s
-}
-
-// start begins the work, which ends with ctx. A report that has begun may go on until reporting ends.
-// A panic of the caller's functions calls cancel.
-func (s *sideWork) start(ctx, reporting context.Context, cancel context.CancelFunc) {
-	if s.runner.finder == nil && s.runner.report == nil {
-		return
+// startBeside begins what is done beside the steps. It ends with ctx, but a report that has begun may go on until
+// reporting ends. A panic of the caller's functions calls cancel.
+func (w *worker) startBeside(ctx, reporting context.Context, cancel func()) []*async.Run {
+	if w.runner.finder == nil && w.runner.report == nil {
+		return nil
 	}
 
-	for _, work := range []func(){
-		func() { s.list(ctx) },
-		func() { s.finds.run(ctx, func(e *errand) time.Duration { return s.find(ctx, e) }) },
-		func() { s.reports.run(ctx, func(e *errand) time.Duration { return s.report(reporting, e) }) },
-	} {
-		s.runs = append(s.runs, async.Go(func() {
-			returned := false
+	begin := func(a *agenda, do func(*errand) time.Duration) *async.Run {
+		return async.Go(func() {
 			defer func() {
-				if !returned {
+				if ended(ctx) == nil { // a function of the caller's did not return
 					cancel()
 				}
 			}()
+			a.run(ctx, do, w.steps.poke)
+		})
+	}
 
-			work()
-			returned = true
-		}))
+	w.lists.add(errand{})
+	return []*async.Run{
+		begin(w.lists, func(e *errand) time.Duration { return w.listEnded(ctx, e) }),
+		begin(w.finds, func(e *errand) time.Duration { return w.find(ctx, e) }),
+		begin(w.reports, func(e *errand) time.Duration { return w.report(reporting, e) }),
 	}
 }
 
@@ -106,78 +77,52 @@ func waitFor(reporting context.Context, runs ...*async.Run) bool {
 }
 
 // take notes what is to be done for a record beside the steps. rank says how it is known.
-func (s *sideWork) take(record Record, isStuck bool, rank rank) {
-	r := s.runner
-	if r.canFind(record) && !reached(record.since().Add(findFor)) {
-		s.finds.add(errand{key: record.Key, send: record.Sender, rank: listed})
+func (w *worker) take(record Record, isStuck bool, rank rank) {
+	if w.runner.canFind(record) && !reached(record.since().Add(findFor)) {
+		w.finds.add(errand{key: record.Key, send: record.Sender, rank: listed})
 		return
 	}
-	if r.report != nil && record.isNews(isStuck) && !s.wasTold(record) {
-		s.reports.add(errand{key: record.Key, stuck: isStuck, rank: rank})
+	w.takeNews(record, isStuck, rank)
+}
+
+// takeNews notes that a record is to be told, unless it was.
+func (w *worker) takeNews(record Record, isStuck bool, rank rank) {
+	if w.runner.report != nil && !w.wasTold(record) && record.isNews(isStuck) {
+		w.reports.add(errand{key: record.Key, stuck: isStuck, rank: rank})
 	}
 }
 
-// remember notes what was told of a record whose store may not show it.
-func (s *sideWork) remember(told Record) {
-	_, isListed := s.runner.store.(UnreportedLister) // which shows Reported
-	if isListed {
-		return
+// listEnded takes the ended records, those of other processes too.
+func (w *worker) listEnded(ctx context.Context, e *errand) time.Duration {
+	began := time.Now()
+	err := w.takeEnded(ctx)
+	if ended(ctx) != nil {
+		return forever
 	}
 
-	s.mu.Lock()
-	defer s.mu.Unlock()
-
-	s.told[told.Key] = told
-}
-
-// wasTold reports whether a record was told that does not show it, as in a store that leaves out Reported.
-func (s *sideWork) wasTold(record Record) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-
-	told, known := s.told[record.Key]
-	return known && record.isSame(told)
-}
-
-// list takes the ended records, those of other processes too.
-func (s *sideWork) list(ctx context.Context) {
-	for ended(ctx) == nil {
-		began := time.Now()
-		err := s.takeEnded(ctx)
-		if ended(ctx) != nil {
-			return
-		}
-
-		s.runner.logOnce(ctx, cannotListEnded, "", err, &s.logged)
-		s.mu.Lock()
-		s.listed = true
-		s.listErr = err
-		s.mu.Unlock()
-		s.wake()
-
-		if !s.stay {
-			return
-		}
-		pause(ctx, max(endedEvery, endedShare*time.Since(began)))
+	w.endedErr = err
+	w.runner.logOnce(ctx, cannotListEnded, "", err, &e.logged)
+	if !w.stay {
+		return forever
 	}
+	return max(endedEvery, endedShare*time.Since(began))
 }
 
 // takeEnded lists the records that may need something beside the steps.
-func (s *sideWork) takeEnded(ctx context.Context) error {
-	records, err := s.listEnded(ctx)
+func (w *worker) takeEnded(ctx context.Context) error {
+	records, err := w.runner.unreported(ctx)
 	mathrand.Shuffle(len(records), func(i, j int) { // several processes do not tell the same at once
 		records[i], records[j] = records[j], records[i]
 	})
 
 	for _, record := range records {
-		s.forget(record)
-		s.take(record, false, listed)
+		w.take(record, false, listed)
 	}
 	return err
 }
 
-func (s *sideWork) listEnded(ctx context.Context) ([]Record, error) {
-	r := s.runner
+// unreported returns the records that may need a find or a report.
+func (r *Runner) unreported(ctx context.Context) ([]Record, error) {
 	lister, ok := r.store.(UnreportedLister)
 	switch {
 	case r.report == nil:
@@ -194,78 +139,51 @@ func (s *sideWork) listEnded(ctx context.Context) ([]Record, error) {
 	return append(unreported, unknown...), err
 }
 
-// forget drops the memory of what was told if the record shows it.
-func (s *sideWork) forget(record Record) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-
-	if record.Reported == record.State {
-		delete(s.told, record.Key)
-	}
-}
-
-// isQuiet reports whether each unknown record was looked for.
-func (s *sideWork) isQuiet() bool {
-	if s.runner.finder == nil {
-		return true
-	}
-
-	s.mu.Lock()
-	defer s.mu.Unlock()
-
-	return s.listed && s.finds.allTried()
-}
-
 // find looks once for what became of an unknown prompt.
-func (s *sideWork) find(ctx context.Context, e *errand) time.Duration {
-	record, err := s.runner.store.Get(ctx, e.key)
+func (w *worker) find(ctx context.Context, e *errand) time.Duration {
+	record, err := w.runner.store.Get(ctx, e.key)
 	switch {
 	case err != nil:
-		s.runner.logOnce(ctx, "once: an unknown record cannot be read", e.key, err, &e.logged)
+		w.runner.logOnce(ctx, "once: an unknown record cannot be read", e.key, err, &e.logged)
 		return firstReport
-	case !s.runner.canFind(record), reached(record.since().Add(findFor)):
+	case !w.runner.canFind(record), reached(record.since().Add(findFor)):
 		return 0
 	}
 
-	found, err := s.runner.find(ctx, record)
+	found, err := w.runner.find(ctx, record)
 	if ended(ctx) != nil {
 		return forever
 	}
 
-	s.runner.logOnce(ctx, "once: looking for an unknown prompt failed", e.key, err, &e.logged)
+	w.runner.logOnce(ctx, "once: looking for an unknown prompt failed", e.key, err, &e.logged)
 	if found.State != Unknown {
 		return 0
 	}
 
-	if s.runner.report != nil && found.isNews(false) && !s.wasTold(found) {
-		s.reports.add(errand{key: e.key, rank: changed})
-	}
-
-	if !s.stay {
+	w.takeNews(found, false, changed)
+	if !w.stay {
 		return forever
 	}
 	return backoff(firstFind, lastFind, e.tries)
 }
 
 // report tells once how a record stands.
-func (s *sideWork) report(ctx context.Context, e *errand) time.Duration {
+func (w *worker) report(ctx context.Context, e *errand) time.Duration {
 	began := time.Now()
-	told, err := s.runner.tell(ctx, e.key, e.stuck, e.told)
-	e.told = told
+	isTold, err := w.tell(ctx, e)
 	e.err = err
 
 	switch {
-	case err == nil && told.Version > 0:
-		s.telling = time.Since(began)
-		s.remember(told)
+	case isTold && err == nil:
+		w.telling = time.Since(began)
 		return 0
 	case err == nil: // others are telling, too, and what comes next may be with them
-		pause(ctx, mathrand.N(s.telling+1))
+		pause(ctx, mathrand.N(w.telling+1))
 		return 0
 	}
 
-	if s.stay && ended(ctx) == nil {
-		s.runner.logOnce(ctx, "once: a report was not taken", e.key, err, &e.logged)
+	if w.stay && ended(ctx) == nil {
+		w.runner.logOnce(ctx, "once: a report was not taken", e.key, err, &e.logged)
 	}
 	wait := backoff(firstReport, lastReport, e.tries)
 	return wait*3/4 + mathrand.N(wait/2)
@@ -273,21 +191,20 @@ func (s *sideWork) report(ctx context.Context, e *errand) time.Duration {
 
 // finish tries each report once more, after the last step of a Resume and the end of the work, and
 // returns what was not taken, and why the ended records could not be listed.
-func (s *sideWork) finish(ctx context.Context) error {
-	listErr := s.listErr
-	if s.runner.report != nil && ended(ctx) == nil {
-		listErr = s.takeEnded(ctx)
+func (w *worker) finish(ctx context.Context) error {
+	if w.runner.report != nil && ended(ctx) == nil {
+		w.endedErr = w.takeEnded(ctx)
 	}
 
 	var all []error
-	if listErr != nil {
-		all = append(all, fmt.Errorf("%s: %w", cannotListEnded, listErr))
+	if w.endedErr != nil {
+		all = append(all, fmt.Errorf("%s: %w", cannotListEnded, w.endedErr))
 	}
 
 	hangs := false
-	for _, e := range s.reports.all() {
+	for _, e := range w.reports.all() {
 		if !hangs && ended(ctx) == nil {
-			hangs = !waitFor(ctx, async.Go(func() { s.report(ctx, e) }))
+			hangs = !waitFor(ctx, async.Go(func() { w.report(ctx, e) }))
 			if hangs {
 				all = append(all, errStillCalled)
 				continue // that call may still change e

@@ -301,7 +301,7 @@ func TestTableOfHolds(t *testing.T) {
 
 // While an errand is done, one for the next send may take its place.
 func TestErrandThatIsReplacedWhileItIsDone(t *testing.T) {
-	a := newAgenda(nil)
+	a := newAgenda()
 	a.add(errand{key: "k", send: "first"})
 	first := a.first()
 	a.add(errand{key: "k", send: "second"})
@@ -316,7 +316,7 @@ func TestErrandThatIsReplacedWhileItIsDone(t *testing.T) {
 // A change of a record while its errand is done is not lost. What a List shows again is not a change.
 func TestErrandThatIsAddedWhileItIsDone(t *testing.T) {
 	for rank, isAnew := range map[rank]bool{urgent: true, changed: true, listed: false} {
-		a := newAgenda(nil)
+		a := newAgenda()
 		a.add(errand{key: "k", rank: listed})
 		e := a.first()
 		a.add(errand{key: "k", rank: rank})
@@ -328,7 +328,7 @@ func TestErrandThatIsAddedWhileItIsDone(t *testing.T) {
 // What is due at the same moment is done in the order of add, and what is new before what is overdue.
 func TestOrderOfAnAgenda(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := newAgenda(nil)
+		a := newAgenda()
 		order := func() string {
 			var keys string
 			for e := a.first(); e != nil; e = a.first() {
