@@ -35,8 +35,7 @@ func during(times []time.Time, day time.Time, days time.Duration) int {
 	return n
 }
 
-// someDay asks for the newest day that has rows before and after it, or better for one with rows on
-// the next day, and more than a day before.
+// someDay asks for the newest day that has rows, as the next day has, and some day before.
 func (l list) someDay(c *check, q *request) {
 	times := l.times(c.ask(l.first()))
 	if len(times) == 0 {
@@ -46,15 +45,9 @@ func (l list) someDay(c *check, q *request) {
 	oldest := times[0].Truncate(wholeDay)
 	newest := times[len(times)-1].Truncate(wholeDay)
 	for day := newest.Add(-wholeDay); day.After(oldest); day = day.Add(-wholeDay) {
-		if during(times, day, 1) == 0 {
-			continue
-		}
-		isBetter := during(times, day.Add(wholeDay), 1) > 0 && day.Add(-wholeDay).After(oldest)
-		if isBetter || q.query == nil {
+		if during(times, day, 1) > 0 && during(times, day.Add(wholeDay), 1) > 0 {
 			from := mintlify.DayOf(day)
 			q.query = with(dates(from, from.AddDays(1)), "limit", l.limit)
-		}
-		if isBetter {
 			return
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/operations"
 )
 
 // list is an export: rows that come in pages.
@@ -47,23 +48,20 @@ func (l list) query() url.Values { return with(dates(today().AddDays(-30), today
 
 // requests returns the first page, and few others.
 func (l list) requests() []*request {
-	var others []*request
-	if l.next != "" {
-		others = append(others, &request{label: l.second(), prepare: l.nextPage, lacks: "more rows in 30 days"})
-	}
-	if l.time != "" {
-		others = append(others, &request{label: l.day(), prepare: l.someDay, lacks: "rows on 3 days of 30"})
-	}
-	if l.name == visitors.name { // a request that views need not cost, too
-		others = append(others, &request{label: "visitors past the end", prepare: pastTheEnd})
-	}
+	name := "`" + operations.Get(l.operation).Func + "`: "
+	all := []*request{{label: l.first(), operation: l.operation, query: l.query(), judge: l.judgePages,
+		expects: name + "pages have the rows that `limit` says, and each row once"}}
 
-	for _, q := range others {
-		q.operation = l.operation
-		q.after = l.first()
-		q.isJudged = true
+	if l.time != "" {
+		all = append(all, &request{label: l.day(), operation: l.operation, isJudged: true, after: l.first(),
+			prepare: l.someDay, lacks: "rows on 3 days of 30", judge: l.judgeDay,
+			expects: name + "a bare day is a day in UTC, and `dateTo` is exclusive"})
 	}
-	return append(others, &request{label: l.first(), operation: l.operation, query: l.query()})
+	if l.next != "" {
+		all = append(all, &request{label: l.second(), operation: l.operation, isJudged: true, after: l.first(),
+			prepare: l.nextPage, lacks: "more rows in 30 days"})
+	}
+	return all
 }
 
 // nextPage asks for what a cursor leads to, or by offset for rows that the first page has, too.

@@ -4,9 +4,8 @@
 //
 // The usage says what it does, and what the report holds.
 //
-// The table of rows (rows.go) says what is expected, the table of requests (requests.go,
-// lists.go) what can be asked. A row needs a request by its label, each request is sent once, and
-// silence.go decides whether a response says anything.
+// The table of requests (requests.go, lists.go) says what can be asked, and what is expected. Each request is
+// sent once, and silence.go decides whether a response says anything.
 package main
 
 import (
@@ -20,6 +19,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -59,7 +59,6 @@ type check struct {
 	recorder *recorder
 	document *openapi3.T // api/openapi.yaml
 	words    vocabulary
-	rows     []row
 	requests []*request
 }
 
@@ -72,16 +71,16 @@ func run(ctx context.Context, screen terminal, service http.RoundTripper, args [
 		return screen.refuse(err)
 	}
 
-	for _, a := range s.writes() {
-		fmt.Fprintf(screen.err, "%s: %s\n", a.flag, a.says)
-	}
-	if len(s.writes()) > 0 && !s.yes {
-		return screen.refuse(errors.New("nothing was sent: -yes confirms that it may write"))
-	}
-
 	c, err := newCheck(ctx, s, screen, service)
 	if err != nil {
 		return screen.refuse(err)
+	}
+
+	for _, q := range c.writes() {
+		fmt.Fprintf(screen.err, "%s: %s\n", q.flag, q.does)
+	}
+	if len(c.writes()) > 0 && !s.yes {
+		return screen.refuse(errors.New("nothing was sent: -yes confirms that it may write"))
 	}
 
 	fmt.Fprintf(screen.err, "Up to %d requests follow, GET only, of the 100 an hour that the organization has for "+
@@ -90,15 +89,12 @@ func run(ctx context.Context, screen terminal, service http.RoundTripper, args [
 		return screen.refuse(err)
 	}
 
-	var verdicts []verdict
-	for _, row := range c.rows {
-		verdicts = append(verdicts, c.judge(row))
-	}
-	if err := c.write(screen.out, verdicts); err != nil {
+	rows := c.judge()
+	if err := c.write(screen.out, rows); err != nil {
 		return screen.refuse(fmt.Errorf("the report could not be written: %w", err))
 	}
 	_, uncertain := c.leftBehind()
-	if tally(verdicts)[unlike] > 0 || uncertain || ctx.Err() != nil {
+	if tally(rows)[unlike] > 0 || uncertain || ctx.Err() != nil {
 		return exitDiffers
 	}
 	return exitAsExpected
@@ -178,7 +174,6 @@ func newCheck(ctx context.Context, s settings, screen terminal, service http.Rou
 		terminal: screen,
 		recorder: &recorder{next: service, left: maxReads},
 		words:    vocabulary{declared: map[string]bool{}, private: private},
-		rows:     rows(),
 		requests: requests(s),
 	}
 	c.options = []mintlify.Option{
@@ -202,6 +197,11 @@ func newCheck(ctx context.Context, s settings, screen terminal, service http.Rou
 	return c, c.document.WalkSchemas(c.words.declare)
 }
 
+// writes returns the requests that write, and whose flag is given.
+func (c *check) writes() []*request {
+	return slices.DeleteFunc(slices.Clone(c.requests), func(q *request) bool { return !q.isOn || q.polls })
+}
+
 // about says what was asked, when and by what.
 func (c *check) about() string {
 	where := "the default base URL"
@@ -209,8 +209,8 @@ func (c *check) about() string {
 		where = "another base URL"
 	}
 	asked := []string{"reading"}
-	for _, a := range c.settings.writes() {
-		asked = append(asked, a.flag)
+	for _, q := range c.writes() {
+		asked = append(asked, q.flag)
 	}
 	return fmt.Sprintf("%s, %s, %s, %s. %d requests. Asked: %s.", today(), cmp.Or(c.recorder.userAgent, "no request"),
 		runtime.Version(), where, c.recorder.sent, strings.Join(asked, ", "))

@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/operations"
 )
 
 // result says how a response compares with what the SDK expects.
@@ -24,47 +27,70 @@ type verdict struct {
 	details string // what came, or why nothing was tried
 }
 
+// row is something that the SDK expects of the service, and what came of it.
+type row struct {
+	expects string
+	verdict
+}
+
 func expected(details string) verdict { return verdict{result: asExpected, details: details} }
 func differs(details string) verdict  { return verdict{result: unlike, details: details} }
 func notTried(why string) verdict     { return verdict{result: untried, details: why} }
 
-// judge asks for what a row needs. If that is silent, the row is not tried.
-func (c *check) judge(row row) verdict {
-	if row.needs == "" {
-		return row.judge(c, nil)
+// judge asks all that can be asked, and returns the rows in the order of the report.
+func (c *check) judge() []row {
+	var rows []row
+	for _, q := range c.requests {
+		if q.expects != "" {
+			rows = append(rows, row{expects: q.expects, verdict: c.judgeRequest(q)})
+		}
 	}
 
-	r := c.ask(row.needs)
+	for _, op := range operations.All() {
+		what := "`: a good response is as in api/openapi.yaml"
+		if op.IsPost() {
+			what = "`: the request is accepted, and the response as in api/openapi.yaml"
+		}
+		if op.Name != mintlify.OpTriggerAutomation { // a run costs credits, and needs an automation
+			rows = append(rows, row{expects: "`" + op.Func + what, verdict: c.judgeBody(op)})
+		}
+	}
+	return append(rows, row{expects: "Errors are JSON with the field `error`", verdict: c.judgeErrors()})
+}
+
+// judgeRequest judges the response to a request. If it is silent, the row is not tried.
+func (c *check) judgeRequest(q *request) verdict {
+	r := c.ask(q.label)
 	if why := c.silence(r); why != "" {
 		return notTried(why)
 	}
-	return row.judge(c, r)
+	return q.judge(c, r)
 }
 
 // tally counts verdicts.
-func tally(verdicts []verdict) map[result]int {
+func tally(rows []row) map[result]int {
 	counts := map[result]int{}
-	for _, v := range verdicts {
-		counts[v.result]++
+	for _, row := range rows {
+		counts[row.result]++
 	}
 	return counts
 }
 
 // write prints the report as Markdown. It holds the command's own words, numbers, and words that
 // the vocabulary allows.
-func (c *check) write(w io.Writer, verdicts []verdict) error {
+func (c *check) write(w io.Writer, rows []row) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# mintlify-go meets the service\n\n%s\n\n", c.about())
 	if c.ctx.Err() != nil {
 		b.WriteString("**The run was interrupted: it did not ask all it could.**\n\n")
 	}
-	counts := tally(verdicts)
+	counts := tally(rows)
 	fmt.Fprintf(&b, "**%d as expected, %d differ, %d not tried.**\n\n",
 		counts[asExpected], counts[unlike], counts[untried])
 
 	b.WriteString("| | what | verdict | details |\n|---|---|---|---|\n")
-	for i, v := range verdicts {
-		fmt.Fprintf(&b, "| %d | %s | %s | %s |\n", i+1, c.rows[i].what, v.result, v.details)
+	for i, row := range rows {
+		fmt.Fprintf(&b, "| %d | %s | %s | %s |\n", i+1, row.expects, row.result, row.details)
 	}
 
 	c.writeRequests(&b)
@@ -117,7 +143,7 @@ func (c *check) headers(r *response) []string {
 }
 
 // judgeErrors judges the form of all errors of the service.
-func judgeErrors(c *check, _ *response) verdict {
+func (c *check) judgeErrors() verdict {
 	errors := 0
 	var found []string
 	for _, r := range c.speaking() {

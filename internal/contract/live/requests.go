@@ -17,6 +17,9 @@ import (
 )
 
 // request is an entry of the table of requests. Each is sent once, when a row first asks for it.
+//
+// To add a row to the report, add what it expects to a request, and a service that differs to the table in
+// deviations_test.go. A row that needs a flag is one more that is not tried without it: live_test.go counts them.
 type request struct {
 	label     string // says in the report what the request is for
 	operation mintlify.Operation
@@ -24,29 +27,32 @@ type request struct {
 	query     url.Values
 	key       string             // in place of the admin key
 	flag      string             // has to be given before the request is sent; "" if it only reads
+	isOn      bool               // the flag is given
+	does      string             // what the flag has the command do, and what that costs
 	polls     bool               // waits until what after has made is done
 	wants     int                // the status of the error that it should get; 0 if it should succeed
 	isTyped   bool               // a person typed the id
 	isJudged  bool               // a row judges whether it is refused, and not the operation's own
 	leaves    string             // what it makes, and what has to be closed or deleted
 	made      mintlify.Operation // that polls what it makes
+	ends      string             // what the SDK expects of these polls
 
 	after string // the label of a request that has to be good before this one is sent
 	// prepare fills in an id or a query that depends on other responses.
 	prepare func(c *check, q *request)
 	lacks   string // what is missing if there is neither an id nor a query then; "" if q needs none
+
+	expects string // says in a row of the report what the SDK expects of the response; "" if no row does
+	// judge compares the response with that, unless it is silent. It may ask for others.
+	judge func(c *check, r *response) verdict
 }
 
 // The labels that several places refer to.
 const (
 	callerStats  = "caller stats"
-	wrongKey     = "caller stats, with a key that does not exist"
-	oldViews     = "views of a day two years ago"
 	preflightJob = "the job `preflight`, as package once asks for it"
 	newJob       = "a new job"
 	message      = "a message"
-	preview      = "a preview"
-	update       = "an update"
 )
 
 // pollsOf returns the label of the wait until what a POST has made is done.
@@ -54,48 +60,87 @@ func pollsOf(made string) string { return "polls of " + made }
 
 // requests returns the table.
 func requests(s settings) []*request {
-	month := dates(today().AddDays(-30), today())
-	past := today().AddDays(-730)
-	const published = " and delete the branch, or revert what the agent published"
-
-	all := []*request{
-		{label: callerStats, operation: mintlify.OpGetCallerStats, query: month},
-		{label: wrongKey, operation: mintlify.OpGetCallerStats, query: month,
-			key: "mint_" + rand.Text(), wants: http.StatusUnauthorized, after: callerStats},
-		{label: "251 visitors", operation: mintlify.OpGetVisitors, query: url.Values{"limit": {"251"}},
-			wants: http.StatusBadRequest, after: visitors.first()},
-		{label: oldViews, operation: mintlify.OpGetViews, isJudged: true, after: views.first(),
-			query: with(dates(past, past.AddDays(1)), "limit", 250)},
-		{label: "the thread of a conversation", operation: mintlify.OpGetThread, after: conversations.first(),
-			prepare: aThread, lacks: "a conversation in the last 30 days"},
-		{label: "a thread that does not exist", operation: mintlify.OpGetThread,
-			id: idLike("01JH0000000000000000000000"), wants: http.StatusNotFound},
-
-		{label: "the job of -job-id", operation: mintlify.OpGetJob, id: s.jobID, isTyped: true, lacks: "-job-id"},
-		{label: "an unknown job", operation: mintlify.OpGetJob, id: idLike(s.jobID), wants: http.StatusNotFound},
-		{label: preflightJob, operation: mintlify.OpGetJob, id: "preflight", wants: http.StatusNotFound},
-		{label: "a deployment that does not exist", operation: mintlify.OpGetDeployment,
-			id: idLike("6a0000000000000000000000"), wants: http.StatusNotFound},
-
-		{label: newJob, operation: mintlify.OpCreateJob, flag: "-job", made: mintlify.OpGetJob,
-			leaves: "a job: close its pull request" + published},
-		{label: message, operation: mintlify.OpSendMessage, flag: "-message", made: mintlify.OpGetJob,
-			prepare: aJob, lacks: "the id of a job", leaves: "a message: close the job's pull request" + published},
-		{label: preview, operation: mintlify.OpTriggerPreview, flag: "-preview", made: mintlify.OpGetDeployment,
-			leaves: "a preview: delete it in the dashboard, or its branch"},
-		{label: update, operation: mintlify.OpTriggerUpdate, flag: "-update", made: mintlify.OpGetDeployment,
-			leaves: "a deployment of the site: there is nothing to delete; to undo it, deploy again"},
-	}
-	for _, q := range all {
-		if q.made != "" {
-			all = append(all, &request{label: pollsOf(q.label), operation: q.made, flag: q.flag, polls: true,
-				after: q.label, prepare: anID, lacks: "an id, and none came"})
-		}
-	}
+	var all []*request
 	for _, l := range lists() {
 		all = append(all, l.requests()...)
 	}
+	all = append(all, readingRequests(s)...)
+
+	for _, q := range writingRequests(s) {
+		all = append(all, q)
+		all = append(all, &request{label: pollsOf(q.label), operation: q.made, flag: q.flag, isOn: q.isOn, polls: true,
+			after: q.label, prepare: anID, lacks: "an id, and none came", expects: q.ends, judge: judgeEnd})
+	}
 	return all
+}
+
+func readingRequests(s settings) []*request {
+	month := dates(today().AddDays(-30), today())
+	past := today().AddDays(-730)
+
+	return []*request{
+		{label: "visitors past the end", operation: mintlify.OpGetVisitors, isJudged: true, after: visitors.first(),
+			prepare: pastTheEnd, judge: judgeEndOfPages,
+			expects: "`Analytics.GetVisitorPage`: an `offset` past the end gets no rows and no promise of more"},
+		{label: "251 visitors", operation: mintlify.OpGetVisitors, query: url.Values{"limit": {"251"}},
+			wants: http.StatusBadRequest, after: visitors.first(), judge: judgeStatus,
+			expects: "`Analytics.GetVisitorPage`: a `limit` above the maximum gets 400"},
+		{label: "views of a day two years ago", operation: mintlify.OpGetViews, isJudged: true, after: views.first(),
+			query: with(dates(past, past.AddDays(1)), "limit", 250), judge: judgeOldViews,
+			expects: "`Analytics.GetViewPage`: a day two years ago gets a page of its own"},
+
+		{label: "the thread of a conversation", operation: mintlify.OpGetThread, after: conversations.first(),
+			prepare: aThread, lacks: "a conversation in the last 30 days"},
+		{label: "a thread that does not exist", operation: mintlify.OpGetThread,
+			id: idLike("01JH0000000000000000000000"), wants: http.StatusNotFound, judge: judgeStatus,
+			expects: "`Analytics.GetThread`: the id of a thread that does not exist gets 404"},
+
+		{label: callerStats, operation: mintlify.OpGetCallerStats, query: month},
+		{label: "caller stats, with a key that does not exist", operation: mintlify.OpGetCallerStats, query: month,
+			key: "mint_" + rand.Text(), wants: http.StatusUnauthorized, after: callerStats, judge: judgeStatus,
+			expects: "`Analytics.GetCallerStats`: a key that does not exist gets 401"},
+
+		{label: "the job of -job-id", operation: mintlify.OpGetJob, id: s.jobID, isTyped: true, lacks: "-job-id"},
+		{label: "an unknown job", operation: mintlify.OpGetJob, id: idLike(s.jobID), wants: http.StatusNotFound,
+			judge: judgeUnknownJob, expects: "`Jobs.Get`: the id of a job that does not exist gets 404"},
+		{label: preflightJob, operation: mintlify.OpGetJob, id: "preflight", wants: http.StatusNotFound,
+			judge: judgeUnknownJob, expects: "`Jobs.Get`: an id that cannot be parsed gets a 4xx or 500"},
+
+		{label: "a deployment that does not exist", operation: mintlify.OpGetDeployment,
+			id: idLike("6a0000000000000000000000"), wants: http.StatusNotFound, judge: judgeStatus,
+			expects: "`Deployments.Get`: the id of a deployment that does not exist gets 404"},
+	}
+}
+
+// writingRequests are those that a flag allows. Each is followed by polls until what it makes has ended.
+func writingRequests(s settings) []*request {
+	const publishes = " The agent edits the docs: it opens a pull request, or publishes to the live site if the " +
+		"project publishes without a review. It costs about 112 credits."
+	const published = " and delete the branch, or revert what the agent published"
+
+	return []*request{
+		{label: newJob, operation: mintlify.OpCreateJob, flag: "-job", isOn: s.job,
+			does:   "It runs a job." + publishes + " The prompt is: " + s.prompt,
+			leaves: "a job: close its pull request" + published,
+			judge:  judgeFirstStatus, expects: "`Jobs.Create`: a new job is `active`",
+			made: mintlify.OpGetJob, ends: "`Jobs.WaitUntilDone`: a job ends within -timeout"},
+
+		{label: message, operation: mintlify.OpSendMessage, flag: "-message", isOn: s.message,
+			does:    "It asks the agent for another line in the same job." + publishes,
+			leaves:  "a message: close the job's pull request" + published,
+			prepare: aJob, lacks: "the id of a job",
+			made: mintlify.OpGetJob, ends: "`Jobs.WaitUntilDone`: a job ends within -timeout of a message"},
+
+		{label: "a preview", operation: mintlify.OpTriggerPreview, flag: "-preview", isOn: s.preview != "",
+			does:   "It deploys a preview of a branch. It costs no credits.",
+			leaves: "a preview: delete it in the dashboard, or its branch",
+			made:   mintlify.OpGetDeployment, ends: "`Deployments.WaitUntilDone`: a preview ends within -timeout"},
+
+		{label: "an update", operation: mintlify.OpTriggerUpdate, flag: "-update", isOn: s.update,
+			does:   "It deploys the live site. It costs no credits.",
+			leaves: "a deployment of the site: there is nothing to delete; to undo it, deploy again",
+			made:   mintlify.OpGetDeployment, ends: "`Deployments.WaitUntilDone`: an update ends within -timeout"},
+	}
 }
 
 func anID(c *check, q *request) { q.id = idOf(c.ask(q.after)) }
@@ -176,7 +221,7 @@ func (c *check) send(q *request) {
 
 // whyNot says why a request is not sent; "" if it can be.
 func (c *check) whyNot(q *request) string {
-	if q.flag != "" && !c.settings.isOn(q.flag) {
+	if q.flag != "" && !q.isOn {
 		return "needs " + q.flag
 	}
 	if q.after != "" && !c.ask(q.after).isGood() {

@@ -12,7 +12,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-func TestRowsNeedRequestsOfTheTable(t *testing.T) {
+func TestTableOfRequests(t *testing.T) {
 	labels := map[string]bool{"": true}
 	for _, q := range requests(settings{}) {
 		assert.False(t, labels[q.label], "%s is there twice", q.label)
@@ -20,11 +20,12 @@ func TestRowsNeedRequestsOfTheTable(t *testing.T) {
 	}
 
 	texts := map[string]bool{}
-	for _, row := range rows() {
-		assert.False(t, texts[row.what], row.what)
-		texts[row.what] = true
-		assert.True(t, labels[row.needs], row.needs)
-		assert.NotContains(t, row.what, "|")
+	for _, q := range requests(settings{}) {
+		assert.True(t, labels[q.after], q.after)
+		assert.Equal(t, q.expects != "", q.judge != nil, q.label)
+		assert.NotContains(t, q.expects, "|")
+		assert.False(t, q.expects != "" && texts[q.expects], q.expects)
+		texts[q.expects] = true
 	}
 }
 
