@@ -24,7 +24,6 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/bench"
-	"github.com/mintlify-community/mintlify-go/bench/callcost"
 	"github.com/mintlify-community/mintlify-go/bench/clients"
 	"github.com/mintlify-community/mintlify-go/bench/service"
 	"github.com/mintlify-community/mintlify-go/once"
@@ -39,16 +38,16 @@ func each(b *testing.B, columns []clients.Column, measure func(*testing.B, clien
 
 // BenchmarkCall measures what a call costs the client itself.
 func BenchmarkCall(b *testing.B) {
-	for _, call := range callcost.All {
+	for _, call := range service.Calls {
 		b.Run(call.Name, func(b *testing.B) {
 			each(b, clients.All, func(b *testing.B, column clients.Column) {
-				client := column.New(callcost.Nowhere, service.Standard(call.Response))
+				client := column.New(service.Nowhere, service.Standard(call.Response))
 				b.ReportAllocs()
-				before := callcost.CPUTime()
+				before := bench.CPUTime()
 				for b.Loop() {
 					require.NoError(b, call.Do(b.Context(), client))
 				}
-				b.ReportMetric((callcost.CPUTime()-before)/float64(b.N), "cpu-ns/op")
+				b.ReportMetric((bench.CPUTime()-before)/float64(b.N), "cpu-ns/op")
 			})
 		})
 	}
@@ -59,7 +58,7 @@ func BenchmarkRequests(b *testing.B) {
 	const rows = 100_000
 	each(b, clients.Exporting, func(b *testing.B, column clients.Column) {
 		transport := &counter{next: service.New(rows)}
-		client := column.New(callcost.Nowhere, transport)
+		client := column.New(service.Nowhere, transport)
 		for b.Loop() {
 			require.NoError(b, bench.Export(b.Context(), client, 0, column.Prefetch, func(bench.Row) {}))
 		}
@@ -116,7 +115,7 @@ func BenchmarkWaits(b *testing.B) {
 		var held int64
 		for b.Loop() {
 			transport := &counter{next: service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)}}
-			client := column.New(callcost.Nowhere, service.Standard(transport))
+			client := column.New(service.Nowhere, service.Standard(transport))
 			ctx, cancel := context.WithCancel(b.Context())
 			before := bench.MemoryInUse()
 
@@ -184,7 +183,7 @@ func sdkInterval(b *testing.B) func(time.Duration) time.Duration {
 
 func newSDK(b *testing.B, transport http.RoundTripper) *mintlify.Client {
 	client, err := mintlify.NewClient(bench.Key, bench.Project,
-		mintlify.WithBaseURL(callcost.Nowhere), mintlify.WithHTTPClient(&http.Client{Transport: transport}))
+		mintlify.WithBaseURL(service.Nowhere), mintlify.WithHTTPClient(&http.Client{Transport: transport}))
 	require.NoError(b, err)
 	return client
 }

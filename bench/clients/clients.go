@@ -14,12 +14,9 @@ import (
 
 // Column is one way to use the service.
 type Column struct {
-	// Name is the name of the column.
-	Name string
-	// New makes the client.
-	New bench.New
-	// Prefetch is the number of pages that an export prefetches.
-	Prefetch int
+	Name     string
+	New      bench.New
+	Prefetch int // pages that an export prefetches
 }
 
 // All is every column. The others are compared with the first.

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mintlify-community/mintlify-go/bench"
-	"github.com/mintlify-community/mintlify-go/bench/callcost"
 	"github.com/mintlify-community/mintlify-go/bench/oapi"
 	"github.com/mintlify-community/mintlify-go/bench/service"
 )
@@ -25,7 +24,7 @@ func TestAllColumnsReadTheSameRows(t *testing.T) {
 }
 
 func requireRows(t *testing.T, svc *service.Service, column Column, limit, rows int) {
-	client := column.New(callcost.Nowhere, svc)
+	client := column.New(service.Nowhere, svc)
 	i := 0
 	err := bench.Export(t.Context(), client, limit, column.Prefetch, func(row bench.Row) {
 		require.Equal(t, service.Row(i), row, column.Name)
@@ -37,13 +36,13 @@ func requireRows(t *testing.T, svc *service.Service, column Column, limit, rows 
 
 func TestAllColumnsReadTheSameJob(t *testing.T) {
 	svc := service.New(0)
-	want, err := All[0].New(callcost.Nowhere, svc).Get(t.Context(), "job_1")
+	want, err := All[0].New(service.Nowhere, svc).Get(t.Context(), "job_1")
 	require.NoError(t, err)
 	assert.Equal(t, "job_1", want.ID)
 	assert.Equal(t, "https://github.com/example/docs", want.Repository)
 
 	for _, column := range All {
-		client := column.New(callcost.Nowhere, svc)
+		client := column.New(service.Nowhere, svc)
 		got, err := client.Get(t.Context(), "job_1")
 		require.NoError(t, err, column.Name)
 		assert.Equal(t, want, got, column.Name)
@@ -56,8 +55,8 @@ func TestAllColumnsReadTheSameJob(t *testing.T) {
 func TestAllColumnsReturnTheServicesError(t *testing.T) {
 	missing := service.Fixed{Status: http.StatusNotFound, Body: []byte(`{"error":"not found"}`)}
 	for _, column := range All {
-		client := column.New(callcost.Nowhere, missing)
-		for _, call := range callcost.All {
+		client := column.New(service.Nowhere, missing)
+		for _, call := range service.Calls {
 			assert.Error(t, call.Do(t.Context(), client), "%s: %s", column.Name, call.Name)
 		}
 	}
@@ -67,7 +66,7 @@ func TestAllColumnsReturnTheServicesError(t *testing.T) {
 func TestOapiCodegenRoundsCountsBeyond24Bits(t *testing.T) {
 	body := `{"totals":{"human":0,"ai":0,"total":0},"hasMore":false,` +
 		`"visitors":[{"path":"/","human":16777217,"ai":0,"total":0}]}`
-	client := oapi.New(callcost.Nowhere, service.Fixed{Status: http.StatusOK, Body: []byte(body)})
+	client := oapi.New(service.Nowhere, service.Fixed{Status: http.StatusOK, Body: []byte(body)})
 	_, err := client.Page(t.Context(), 0, bench.MaxLimit, func(row bench.Row) {
 		assert.EqualValues(t, 16777216, row.Human)
 	})

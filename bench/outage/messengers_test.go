@@ -11,8 +11,8 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/bench/callcost"
 	"github.com/mintlify-community/mintlify-go/bench/retryable"
+	"github.com/mintlify-community/mintlify-go/bench/service"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
 	"github.com/mintlify-community/mintlify-go/once/oncetest"
@@ -145,7 +145,7 @@ func (t *task) step(ctx context.Context, client *http.Client, c *chat) error {
 
 // request returns the job's status.
 func request(ctx context.Context, client *http.Client, method, path, body string) (string, error) {
-	req, err := http.NewRequestWithContext(ctx, method, callcost.Nowhere+path, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, service.Nowhere+path, strings.NewReader(body))
 	if err != nil {
 		return "", err
 	}

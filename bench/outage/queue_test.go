@@ -12,8 +12,8 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/bench/callcost"
 	"github.com/mintlify-community/mintlify-go/bench/retryable"
+	"github.com/mintlify-community/mintlify-go/bench/service"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
 	"github.com/mintlify-community/mintlify-go/once/oncetest"
@@ -159,7 +159,7 @@ func create(ctx context.Context, way *gateway, prompts []string) (int, error) {
 // retry has go-retryablehttp retry each prompt, as that does unless told otherwise. What still
 // fails goes to the end of the queue, as in a job queue, so nothing is left unknown.
 func retry(ctx context.Context, way *gateway, prompts []string) (int, error) {
-	client := retryable.New(callcost.Nowhere, way)
+	client := retryable.New(service.Nowhere, way)
 	for len(prompts) > 0 && ctx.Err() == nil {
 		prompt := prompts[0]
 		prompts = prompts[1:]

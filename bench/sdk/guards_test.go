@@ -17,19 +17,18 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/bench"
 	"github.com/mintlify-community/mintlify-go/bench/byhand"
-	"github.com/mintlify-community/mintlify-go/bench/callcost"
 	"github.com/mintlify-community/mintlify-go/bench/service"
 )
 
 // most is what a call may cost, as a ratio to the client written by hand.
-var most = map[string]callcost.Cost{
+var most = map[string]bench.Cost{
 	"get":    {Allocations: 1.48, Bytes: math.Inf(1), CPU: math.Inf(1)},
 	"create": {Allocations: 1.55, Bytes: math.Inf(1), CPU: math.Inf(1)},
 	"page":   {Allocations: math.Inf(1), Bytes: 0.52, CPU: 1.1},
 }
 
 func TestCallsCostNotMuchMoreThanByHand(t *testing.T) {
-	for _, call := range callcost.All {
+	for _, call := range service.Calls {
 		for name, transport := range map[string]http.RoundTripper{
 			"standard":  service.Standard(call.Response),
 			"wrapped":   service.Wrapped(call.Response),
@@ -41,7 +40,7 @@ func TestCallsCostNotMuchMoreThanByHand(t *testing.T) {
 }
 
 // requireCost measures up to five times, since CPU differs on a busy machine.
-func requireCost(t *testing.T, call callcost.Call, transport http.RoundTripper, most callcost.Cost) {
+func requireCost(t *testing.T, call service.Call, transport http.RoundTripper, most bench.Cost) {
 	for range 5 {
 		ratio := ratioToByHand(t, call, transport)
 		t.Logf("to the client by hand: allocations %.2f, bytes %.2f, CPU %.2f", ratio.Allocations, ratio.Bytes, ratio.CPU)
@@ -54,17 +53,17 @@ func requireCost(t *testing.T, call callcost.Call, transport http.RoundTripper, 
 
 // ratioToByHand returns what a call costs, as a ratio to the client by hand. Both are measured
 // in turns, and the least CPU counts, since everything else that the machine does only adds to it.
-func ratioToByHand(t *testing.T, call callcost.Call, transport http.RoundTripper) callcost.Cost {
-	ours := New(callcost.Nowhere, transport)
-	theirs := byhand.New(callcost.Nowhere, transport)
-	ourCost := callcost.Cost{CPU: math.Inf(1)}
-	theirCost := callcost.Cost{CPU: math.Inf(1)}
+func ratioToByHand(t *testing.T, call service.Call, transport http.RoundTripper) bench.Cost {
+	ours := New(service.Nowhere, transport)
+	theirs := byhand.New(service.Nowhere, transport)
+	ourCost := bench.Cost{CPU: math.Inf(1)}
+	theirCost := bench.Cost{CPU: math.Inf(1)}
 	for range 5 {
 		ourCost = measureAgain(t, call, ours, ourCost.CPU)
 		theirCost = measureAgain(t, call, theirs, theirCost.CPU)
 	}
 
-	return callcost.Cost{
+	return bench.Cost{
 		Allocations: ourCost.Allocations / theirCost.Allocations,
 		Bytes:       ourCost.Bytes / theirCost.Bytes,
 		CPU:         ourCost.CPU / theirCost.CPU,
@@ -72,8 +71,8 @@ func ratioToByHand(t *testing.T, call callcost.Call, transport http.RoundTripper
 }
 
 // measureAgain returns what a call costs. Its CPU is at most the one measured before.
-func measureAgain(t *testing.T, call callcost.Call, client bench.Client, cpuBefore float64) callcost.Cost {
-	cost, err := callcost.Measure(call.Times/10, func() error { return call.Do(t.Context(), client) })
+func measureAgain(t *testing.T, call service.Call, client bench.Client, cpuBefore float64) bench.Cost {
+	cost, err := bench.Measure(call.Times/10, func() error { return call.Do(t.Context(), client) })
 	require.NoError(t, err)
 	cost.CPU = min(cost.CPU, cpuBefore)
 	return cost
@@ -82,7 +81,7 @@ func measureAgain(t *testing.T, call callcost.Call, client bench.Client, cpuBefo
 func TestAWaitStaysSmallBetweenItsPolls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const waits, most = 2000, 8000
-		client := New(callcost.Nowhere, service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)})
+		client := New(service.Nowhere, service.Fixed{Status: http.StatusOK, Body: []byte(service.JobBody)})
 		ctx, cancel := context.WithCancel(t.Context())
 
 		var all sync.WaitGroup

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/bench/callcost"
+	"github.com/mintlify-community/mintlify-go/bench"
 	"github.com/mintlify-community/mintlify-go/bench/service"
 )
 
@@ -88,8 +88,8 @@ func TestAPageOfAnyExportAllocatesInProportionToItsBody(t *testing.T) {
 		}
 		body := fmt.Appendf(nil, export.around, strings.Join(rows, ","))
 
-		analytics := New(callcost.Nowhere, service.Fixed{Status: http.StatusOK, Body: body}).(client).Analytics
-		cost, err := callcost.Measure(50, func() error { return export.get(t.Context(), analytics) })
+		analytics := New(service.Nowhere, service.Fixed{Status: http.StatusOK, Body: body}).(client).Analytics
+		cost, err := bench.Measure(50, func() error { return export.get(t.Context(), analytics) })
 		require.NoError(t, err)
 
 		each := cost.Bytes / float64(len(body))

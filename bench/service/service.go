@@ -4,6 +4,7 @@ package service
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,6 +14,48 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/bench"
 )
+
+// Nowhere is the base URL of clients whose transport is in memory.
+const Nowhere = "http://127.0.0.1:1"
+
+// Call is a call that is measured.
+type Call struct {
+	Name     string
+	Times    int   // that a figure repeats the call
+	Response Fixed // of the service
+	Do       func(context.Context, bench.Client) error
+}
+
+// Calls are all calls that are measured.
+var Calls = []Call{
+	{
+		Name:     "page",
+		Times:    1000,
+		Response: Fixed{Status: http.StatusOK, Body: FirstPage()},
+		Do: func(ctx context.Context, c bench.Client) error {
+			_, err := c.Page(ctx, 0, bench.MaxLimit, func(bench.Row) {})
+			return err
+		},
+	},
+	{
+		Name:     "get",
+		Times:    20_000,
+		Response: Fixed{Status: http.StatusOK, Body: []byte(JobBody)},
+		Do: func(ctx context.Context, c bench.Client) error {
+			_, err := c.Get(ctx, "job_1")
+			return err
+		},
+	},
+	{
+		Name:     "create",
+		Times:    20_000,
+		Response: Fixed{Status: http.StatusCreated, Body: []byte(JobBody)},
+		Do: func(ctx context.Context, c bench.Client) error {
+			_, err := c.Create(ctx, "The CLI has a new flag, --json. Update its page.")
+			return err
+		},
+	},
+}
 
 // JobBody is the body of every job.
 const JobBody = `{"id":"job_1","status":"active",` +

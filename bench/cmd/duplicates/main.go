@@ -12,7 +12,6 @@ import (
 	"net/http/httptest"
 	"os/exec"
 	"strings"
-	"sync"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -74,32 +73,23 @@ func main() {
 	fmt.Print(table)
 }
 
-// measure sends a prompt in each situation with both clients, all at once since they wait
-// nearly all the time, and returns a table in Markdown. Without curl it fails with
-// [exec.ErrNotFound].
+// measure sends a prompt in each situation with both clients, and returns a table in Markdown. Without curl it fails
+// with [exec.ErrNotFound].
 func measure(ctx context.Context) (string, error) {
-	type result struct {
-		cells string
-		err   error
-	}
-	byCurl := make([]result, len(situations))
-	bySDK := make([]result, len(situations))
-	var all sync.WaitGroup
-	for i, s := range situations {
-		all.Go(func() { byCurl[i].cells, byCurl[i].err = s.measure(ctx, curl) })
-		all.Go(func() { bySDK[i].cells, bySDK[i].err = s.measure(ctx, sdk) })
-	}
-	all.Wait()
-
 	var table strings.Builder
 	fmt.Fprintf(&table, "| | `curl %s`: requests | jobs | exit status | SDK: requests | jobs | error |\n",
 		strings.Join(flags, " "))
 	fmt.Fprintln(&table, "|---|---|---|---|---|---|---|")
-	for i, s := range situations {
-		if err := errors.Join(byCurl[i].err, bySDK[i].err); err != nil {
-			return "", fmt.Errorf("%s: %w", s.name, err)
+	for _, s := range situations {
+		fmt.Fprintf(&table, "| %s |", s.name)
+		for _, send := range []client{curl, sdk} {
+			cells, err := s.measure(ctx, send)
+			if err != nil {
+				return "", fmt.Errorf("%s: %w", s.name, err)
+			}
+			fmt.Fprintf(&table, " %s |", cells)
 		}
-		fmt.Fprintf(&table, "| %s | %s | %s |\n", s.name, byCurl[i].cells, bySDK[i].cells)
+		fmt.Fprintln(&table)
 	}
 	return table.String(), nil
 }
