@@ -111,10 +111,12 @@ func (r *Runner) keep(ctx context.Context, record, next Record) (Record, error) 
 		return record, err
 	}
 
+	// The other fields may differ: a public store keeps no Problem, and shortens times.
+	isStill := current.Sender == record.Sender && current.State == record.State
 	switch {
 	case current.JobID == next.JobID && current.PRLink == next.PRLink: // others have found it, too
 		return current, nil
-	case !current.isStill(record):
+	case !isStill:
 		found := fmt.Sprintf("%s and link %q were found for version %d, but the record went on",
 			jobName(next.JobID), redact.AnyKey(next.PRLink), record.Version)
 		r.log(ctx, slog.LevelError, "once: "+found, current)
@@ -128,13 +130,6 @@ func (r *Runner) keep(ctx context.Context, record, next Record) (Record, error) 
 		r.announce(stored.Key)
 	}
 	return stored, err
-}
-
-// isStill reports whether record is of the same send as before, in the same state. The other fields
-// may differ: a public store keeps no Problem and shortens times, so that the record which a step of this
-// Runner has just stored reads otherwise.
-func (record Record) isStill(before Record) bool {
-	return record.Sender == before.Sender && record.State == before.State
 }
 
 // isSame reports whether record, as the store has it, is the one before, apart from whether that was reported.

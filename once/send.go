@@ -113,7 +113,7 @@ func (r *Runner) claimAndSend(ctx context.Context, d delivery) (step, error) {
 
 	settled, err := r.settle(ctx, result, cause)
 	s := settled.afterSend(result, cause, d.project.left())
-	s.sent = job != nil || mayHaveArrived(cause)
+	s.sent = job != nil || errors.Is(cause, mintlify.ErrOutcomeUnknown) || statusOf(cause) != 0
 	r.memory.sawRunning(settled)
 	return s, err
 }
@@ -146,11 +146,6 @@ func (r *Runner) announceClaim(ctx context.Context, claim Record) {
 
 	r.changed(ctx, claim, nil)
 	returned = true
-}
-
-// mayHaveArrived reports whether the request that failed with err may have reached the service.
-func mayHaveArrived(err error) bool {
-	return errors.Is(err, mintlify.ErrOutcomeUnknown) || statusOf(err) != 0
 }
 
 func (record Record) claimedBy(sender string, deadline time.Time) Record {
