@@ -18,15 +18,18 @@ import (
 func (c *check) judgeBody(op operations.Operation) verdict {
 	var says []string
 	good, rows, why := 0, 0, ""
+
 	for _, r := range c.wanted(op) {
 		silence := c.silence(r)
 		switch {
 		case silence != "":
 			why = cmp.Or(why, silence)
+
 		case r.isSuccess():
 			good++
 			rows += rowsOf(r)
 			says = append(says, c.hold(r)...)
+
 		case !op.IsPost() || slices.Contains(aboutBody, r.status):
 			return differs(r.String())
 		default:
@@ -87,7 +90,9 @@ func (c *check) hold(r *response) []string {
 			documented = response
 		}
 	}
+
 	schema := documented.Value.Content.Get("application/json").Schema.Value
+
 	var body any
 	_ = json.Unmarshal(r.body, &body) // a body that is not JSON is silent, or nothing
 	err := schema.VisitJSON(body, openapi3.MultiErrors(), openapi3.VisitAsResponse(), contract.Formats())

@@ -69,6 +69,7 @@ func (l list) judgeDay(c *check, r *response) verdict {
 	outside := len(came) - during(came, before, 3)
 	ofNext := during(came, after, 1)
 	isWhole := during(came, day, 1) >= during(known, day, 1)
+
 	switch {
 	case outside > 0:
 		return differs(fmt.Sprintf("`dateFrom` and `dateTo` are ignored: %d rows are more than a day outside", outside))

@@ -136,6 +136,7 @@ func (l list) wrongPage(r *response) string {
 	rows := len(l.keys(r))
 	known := slices.DeleteFunc(l.keys(r), func(key string) bool { return key == "" })
 	limit, _ := strconv.Atoi(r.query.Get("limit"))
+
 	switch {
 	case disagrees(r):
 		return fmt.Sprintf("`hasMore` is %t, and `nextCursor` says something else", promisesMore(r))

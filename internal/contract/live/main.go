@@ -176,6 +176,7 @@ func newCheck(ctx context.Context, s settings, screen terminal, service http.Rou
 		words:    vocabulary{declared: map[string]bool{}, private: private},
 		requests: requests(s),
 	}
+
 	c.options = []mintlify.Option{
 		mintlify.WithHTTPClient(&http.Client{Transport: c.recorder}),
 		mintlify.WithMaxRetries(0),

@@ -84,6 +84,7 @@ func (c *check) write(w io.Writer, rows []row) error {
 	if c.ctx.Err() != nil {
 		b.WriteString("**The run was interrupted: it did not ask all it could.**\n\n")
 	}
+
 	counts := tally(rows)
 	fmt.Fprintf(&b, "**%d as expected, %d differ, %d not tried.**\n\n",
 		counts[asExpected], counts[unlike], counts[untried])
@@ -115,6 +116,7 @@ func (c *check) writeRequests(b *strings.Builder) {
 				headers = append(headers, c.headers(r)...)
 			}
 		}
+
 		if len(said) > 0 {
 			fmt.Fprintf(b, "| %s | %s | %s |\n", q.label, joined(said), joined(headers))
 		}

@@ -255,6 +255,7 @@ func (c *check) call(q *request) error {
 		}
 		client = other
 	}
+
 	if q.polls {
 		return c.wait(client, q)
 	}
