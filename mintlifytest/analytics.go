@@ -106,13 +106,24 @@ func (q *query) cursor() int {
 	return 0
 }
 
-// nextCursor returns the cursor of the page that starts at row; nil if there is no such page.
-func nextCursor(row int, hasMore bool) *string {
-	if !hasMore {
-		return nil
+// pageByCursor returns the page of rows that q asks for. They are in the field name, with null for what
+// they leave out of the fields nulls.
+func pageByCursor[R any](
+	s *Service, q *query, most, usual int, name string, rows []R, nulls ...string,
+) (map[string]any, *failure) {
+	limit := q.limit(most, usual)
+	first := q.cursor()
+	if failed := s.admit(q); failed != nil {
+		return nil, failed
 	}
-	cursor := cursorPrefix + strconv.Itoa(row)
-	return &cursor
+
+	rows, hasMore := pageOf(rows, first, limit)
+	page := map[string]any{"nextCursor": nil, "hasMore": hasMore}
+	page[name] = sliceOf(rows, func(row R) any { return withNulls(row, nulls...) })
+	if hasMore {
+		page["nextCursor"] = cursorPrefix + strconv.Itoa(first+limit)
+	}
+	return page, nil
 }
 
 // admit refuses a request with a bad query, or beyond the quota.

@@ -32,22 +32,10 @@ func (s *Service) SetCallerStats(stats mintlify.CallerStats) {
 func (s *Service) getConversations(c *call) (any, *failure) {
 	q := query{Values: c.query}
 	from, to := q.dates()
-	limit := q.limit(1000, 100)
-	first := q.cursor()
-	if failed := s.admit(&q); failed != nil {
-		return nil, failed
-	}
-
 	inRange := slices.DeleteFunc(slices.Clone(s.conversations), func(row mintlify.Conversation) bool {
 		return !isWithin(row.Timestamp, from, to)
 	})
-	rows, hasMore := pageOf(inRange, first, limit)
-	page := map[string]any{
-		"conversations": rowsWithNulls(rows, "timestamp", "queryCategory", "pageUrl"),
-		"nextCursor":    nextCursor(first+limit, hasMore),
-		"hasMore":       hasMore,
-	}
-	return page, nil
+	return pageByCursor(s, &q, 1000, 100, "conversations", inRange, "timestamp", "queryCategory", "pageUrl")
 }
 
 func (s *Service) getThread(c *call) (any, *failure) {

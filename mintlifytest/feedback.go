@@ -22,20 +22,8 @@ func (s *Service) SetFeedback(rows []mintlify.Feedback) {
 
 func (s *Service) getFeedback(c *call) (any, *failure) {
 	q := query{Values: c.query}
-	filter := q.feedbackFilter()
-	limit := q.limit(maxFeedback, 50)
-	first := q.cursor()
-	if failed := s.admit(&q); failed != nil {
-		return nil, failed
-	}
-
-	rows, hasMore := pageOf(filter.apply(s.feedback), first, limit)
-	page := map[string]any{
-		"feedback":   rowsWithNulls(rows, "comment", "createdAt"),
-		"nextCursor": nextCursor(first+limit, hasMore),
-		"hasMore":    hasMore,
-	}
-	return page, nil
+	matching := q.feedbackFilter().apply(s.feedback)
+	return pageByCursor(s, &q, maxFeedback, 50, "feedback", matching, "comment", "createdAt")
 }
 
 func (s *Service) getFeedbackCounts(c *call) (any, *failure) {

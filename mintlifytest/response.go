@@ -101,11 +101,6 @@ func withNulls(v any, names ...string) any {
 	return fields
 }
 
-// rowsWithNulls is withNulls of each row.
-func rowsWithNulls[R any](rows []R, names ...string) []any {
-	return sliceOf(rows, func(row R) any { return withNulls(row, names...) })
-}
-
 // toMillisecond returns a time as the service reports it.
 func toMillisecond(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 

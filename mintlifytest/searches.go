@@ -23,9 +23,8 @@ func (s *Service) SetSearches(rows []mintlify.SearchTerm) {
 func (s *Service) getSearches(c *call) (any, *failure) {
 	q := query{Values: c.query}
 	q.dates()
-	limit := q.limit(100, 50)
-	first := q.cursor()
-	if failed := s.admit(&q); failed != nil {
+	page, failed := pageByCursor(s, &q, 100, 50, "searches", s.searches, "topClickedPage", "lastSearchedAt")
+	if failed != nil {
 		return nil, failed
 	}
 
@@ -33,12 +32,7 @@ func (s *Service) getSearches(c *call) (any, *failure) {
 	for _, row := range s.searches {
 		total += row.Hits
 	}
-
-	rows, hasMore := pageOf(s.searches, first, limit)
-	page := map[string]any{
-		"searches":      rowsWithNulls(rows, "topClickedPage", "lastSearchedAt"),
-		"totalSearches": total,
-		"nextCursor":    nextCursor(first+limit, hasMore),
-	}
+	page["totalSearches"] = total
+	delete(page, "hasMore") // which the service does not send here
 	return page, nil
 }

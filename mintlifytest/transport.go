@@ -124,13 +124,10 @@ func wait(ctx context.Context, d time.Duration) error {
 		return nil
 	}
 
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	}
 }
