@@ -13,6 +13,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mintlify-community/mintlify-go/internal/transport"
 )
 
 // argument is a value from the caller, with the name that the caller knows.
@@ -278,15 +280,6 @@ func isLoopback(host string) bool {
 }
 
 func isSameOrigin(a, b *url.URL) bool {
-	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && portOf(a) == portOf(b)
-}
-
-func portOf(u *url.URL) string {
-	switch port := u.Port(); {
-	case port != "":
-		return port
-	case u.Scheme == "http":
-		return "80"
-	}
-	return "443"
+	isSameHost := strings.EqualFold(a.Hostname(), b.Hostname()) && transport.PortOf(a) == transport.PortOf(b)
+	return a.Scheme == b.Scheme && isSameHost
 }

@@ -38,18 +38,17 @@ func checkTunnel(_ context.Context, proxy *url.URL, _ *http.Request, resp *http.
 	if resp.StatusCode == http.StatusOK {
 		return nil
 	}
-	return &ProxyError{Address: addressOf(proxy), StatusCode: resp.StatusCode}
+	address := net.JoinHostPort(proxy.Hostname(), PortOf(proxy)) // without the user and the password
+	return &ProxyError{Address: address, StatusCode: resp.StatusCode}
 }
 
-// addressOf returns a proxy's host and port, without its user and password.
-func addressOf(proxy *url.URL) string {
-	port := proxy.Port()
-	switch {
+// PortOf returns the port of a URL, which is that of its scheme if it names none.
+func PortOf(u *url.URL) string {
+	switch port := u.Port(); {
 	case port != "":
-	case proxy.Scheme == "https":
-		port = "443"
-	default:
-		port = "80"
+		return port
+	case u.Scheme == "https":
+		return "443"
 	}
-	return net.JoinHostPort(proxy.Hostname(), port)
+	return "80"
 }
