@@ -64,12 +64,8 @@ func (d dateRange) check() error {
 
 func (d dateRange) query() url.Values {
 	query := url.Values{}
-	if !d.from.IsZero() {
-		query.Set("dateFrom", d.from.String())
-	}
-	if !d.to.IsZero() {
-		query.Set("dateTo", d.to.String())
-	}
+	setText(query, "dateFrom", d.from.String())
+	setText(query, "dateTo", d.to.String())
 	return query
 }
 

@@ -160,20 +160,14 @@ func (f feedbackFilter) check() error {
 }
 
 func (f feedbackFilter) query() url.Values {
+	statuses := make([]string, len(f.statuses))
+	for i, status := range f.statuses {
+		statuses[i] = string(status)
+	}
+
 	query := f.dates.query()
-
-	if f.source != "" {
-		query.Set("source", string(f.source))
-	}
-
-	if len(f.statuses) > 0 {
-		statuses := make([]string, len(f.statuses))
-		for i, status := range f.statuses {
-			statuses[i] = string(status)
-		}
-		query.Set("status", strings.Join(statuses, ","))
-	}
-
+	setText(query, "source", string(f.source))
+	setText(query, "status", strings.Join(statuses, ","))
 	return query
 }
 

@@ -222,10 +222,7 @@ func (l list[P, R]) query() url.Values {
 
 	setNumber(query, "limit", l.pageSize)
 	setNumber(query, "offset", l.from.offset)
-
-	if l.from.cursor != "" {
-		query.Set("cursor", l.from.cursor)
-	}
+	setText(query, "cursor", l.from.cursor)
 	return query
 }
 
@@ -233,6 +230,13 @@ func (l list[P, R]) query() url.Values {
 func setNumber(query url.Values, name string, n int) {
 	if n != 0 {
 		query.Set(name, strconv.Itoa(n))
+	}
+}
+
+// setText adds text to query, unless it is "".
+func setText(query url.Values, name, text string) {
+	if text != "" {
+		query.Set(name, text)
 	}
 }
 
