@@ -199,7 +199,10 @@ func waitUntilDone[T polled](ctx context.Context, cfg *config, target target[T],
 		if poll.over {
 			return w.last, poll.end
 		}
-		sleep(ctx, poll.next)
+		select {
+		case <-ctx.Done():
+		case <-time.After(poll.next):
+		}
 	}
 	return w.last, w.interrupted(contextError(ctx))
 }
@@ -365,18 +368,11 @@ func (w *wait[T]) failed(err error, next time.Duration) decision {
 	if w.failingSince.IsZero() {
 		w.failingSince = time.Now()
 	}
-	if w.isOutage() {
+	neverPauses := w.maxInterval == 0 && w.failures >= maxFailures
+	if neverPauses || time.Since(w.failingSince) >= w.maxOutage {
 		return ends(w.interrupted(w.outage()))
 	}
 	return pollAfter(next)
-}
-
-// isOutage reports whether polls have failed for too long.
-func (w *wait[T]) isOutage() bool {
-	if w.maxInterval == 0 && w.failures >= maxFailures {
-		return true
-	}
-	return time.Since(w.failingSince) >= w.maxOutage
 }
 
 // outage says how long polls have failed, or how often if that is a moment.
@@ -460,14 +456,4 @@ func jobOrDeployment[T polled](last T) (Job, Deployment) {
 		deployment = *last
 	}
 	return job, deployment
-}
-
-// sleep returns after d, or when ctx ends.
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
 }
