@@ -199,7 +199,17 @@ func parseTime(text string) time.Time {
 		return time.Time{}
 	}
 
-	for _, layout := range timeLayouts() {
+	layouts := []string{
+		time.RFC3339, // the usual one
+		"2006-01-02T15:04:05",
+		"2006-01-02T15:04:05Z0700",
+		"2006-01-02T15:04Z07:00",
+		"2006-01-02T15:04",
+		"2006-01-02 15:04:05Z07:00",
+		"2006-01-02 15:04:05",
+		time.DateOnly,
+	}
+	for _, layout := range layouts {
 		t, err := time.Parse(layout, text)
 		if err != nil {
 			continue
@@ -211,20 +221,6 @@ func parseTime(text string) time.Time {
 		return t
 	}
 	return time.Time{}
-}
-
-// timeLayouts returns the forms that a time may have, the usual one first.
-func timeLayouts() []string {
-	return []string{
-		time.RFC3339,
-		"2006-01-02T15:04:05",
-		"2006-01-02T15:04:05Z0700",
-		"2006-01-02T15:04Z07:00",
-		"2006-01-02T15:04",
-		"2006-01-02 15:04:05Z07:00",
-		"2006-01-02 15:04:05",
-		time.DateOnly,
-	}
 }
 
 // salvage returns the JSON that data begins with, up to where it is truncated or broken: the
