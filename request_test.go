@@ -133,23 +133,25 @@ func TestRetryThatEndsEarlyKeepsTheResponseBefore(t *testing.T) {
 		return nil
 	}
 
-	for name, call := range testkit.JobCalls {
-		ctx, cancel := context.WithCancel(t.Context())
-		limited := testkit.RespondWith(429, "slow down")
-		rt := testkit.NewRecording(limited, testkit.Doing(cancel, testkit.Hang))
-		_, canceled := call(ctx, testkit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)))
-		limiter := mintlify.WithRateLimiter(oneToken)
-		_, refused := call(t.Context(), testkit.NewClient(t, limited, limiter, mintlify.WithRetryWait(0, 0)))
+	synctest.Test(t, func(t *testing.T) { // a canceled POST is waited for
+		for name, call := range testkit.JobCalls {
+			ctx, cancel := context.WithCancel(t.Context())
+			limited := testkit.RespondWith(429, "slow down")
+			rt := testkit.NewRecording(limited, testkit.Doing(cancel, testkit.Hang))
+			_, canceled := call(ctx, testkit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)))
+			limiter := mintlify.WithRateLimiter(oneToken)
+			_, refused := call(t.Context(), testkit.NewClient(t, limited, limiter, mintlify.WithRetryWait(0, 0)))
 
-		assert.ErrorIs(t, canceled, context.Canceled)
-		assert.Equal(t, name != "Get", testkit.IsOutcomeUnknown(canceled))
-		assert.ErrorIs(t, refused, exhausted, name)
-		assert.False(t, testkit.IsOutcomeUnknown(refused))
-		for _, err := range []error{canceled, refused} {
-			assert.ErrorIs(t, err, mintlify.ErrRateLimited, "%s: of the attempt before", name)
-			assert.Equal(t, 1, strings.Count(err.Error(), "previous attempt"), "%v", err)
+			assert.ErrorIs(t, canceled, context.Canceled)
+			assert.Equal(t, name != "Get", testkit.IsOutcomeUnknown(canceled))
+			assert.ErrorIs(t, refused, exhausted, name)
+			assert.False(t, testkit.IsOutcomeUnknown(refused))
+			for _, err := range []error{canceled, refused} {
+				assert.ErrorIs(t, err, mintlify.ErrRateLimited, "%s: of the attempt before", name)
+				assert.Equal(t, 1, strings.Count(err.Error(), "previous attempt"), "%v", err)
+			}
 		}
-	}
+	})
 }
 
 func TestGetKeepsNothingOfATruncatedAttempt(t *testing.T) {
