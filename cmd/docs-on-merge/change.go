@@ -23,9 +23,12 @@ type change struct {
 	tag string
 	// title and body come from its pull requests, as far as they are known.
 	title, body string
-	difference
-	// subjects has a line for each commit.
-	subjects excerpt
+	// stat sums up the files.
+	stat stat
+	// files has a line for each file, and subjects one for each commit.
+	files, subjects excerpt
+	// patches has one for each file.
+	patches []*excerpt
 	// skip says why there is nothing to do. "" means that there is something.
 	skip string
 }
@@ -68,7 +71,7 @@ func (p *program) findChange(ctx context.Context, what occasion) (change, error)
 			part.head, "^"+part.base)
 	}
 
-	if what.decision.job == "" { // else a person has said what the change's job is
+	if p.options.job == "" { // else a person has said what the change's job is
 		c.skip = c.whySkip(found)
 	}
 	return c, g.err
@@ -181,7 +184,7 @@ func (r pullRequest) base(ctx context.Context, g *git, head string) string {
 		return parent
 	}
 
-	var whole difference
+	var whole change
 	whole.readCounts(ctx, g, []string{parent, head, "--"})
 	isSquashed := whole.stat == stat{files: r.ChangedFiles, added: r.Additions, removed: r.Deletions}
 	if isSquashed {

@@ -17,15 +17,6 @@ func (s stat) String() string {
 	return fmt.Sprintf("files: %d, lines added: %d, removed: %d", s.files, s.added, s.removed)
 }
 
-// difference is the diff of two commits, cut to what may fit into a prompt.
-type difference struct {
-	stat stat
-	// files has a line for each file.
-	files excerpt
-	// patches has one for each file.
-	patches []*excerpt
-}
-
 // The options of git diff that take precedence over the user's configuration.
 var diffOptions = []string{
 	"--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--diff-algorithm=default",
@@ -37,16 +28,16 @@ var diffOptions = []string{
 const maxPatches = 32 << 20
 
 // read adds what differs between two commits within the pathspecs, cut to what may fit into a prompt of room bytes.
-func (d *difference) read(ctx context.Context, g *git, base, head string, paths []string, room int) {
+func (c *change) read(ctx context.Context, g *git, base, head string, paths []string, room int) {
 	args := append([]string{base, head, "--"}, paths...)
-	d.files.limit = room
-	d.readCounts(ctx, g, args)
+	c.files.limit = room
+	c.readCounts(ctx, g, args)
 
 	patches := excerpt{limit: maxPatches}
 	g.runDiff(ctx, &patches, []string{"--patch", "--unified=3", "--inter-hunk-context=0"}, args)
 	added := split(patches)
 	fit(added, room)
-	d.patches = append(d.patches, added...)
+	c.patches = append(c.patches, added...)
 }
 
 func (g *git) runDiff(ctx context.Context, stdout io.Writer, format, args []string) {
@@ -54,7 +45,7 @@ func (g *git) runDiff(ctx context.Context, stdout io.Writer, format, args []stri
 }
 
 // readCounts reads lines of --numstat: the counts of added and of removed lines, and the path.
-func (d *difference) readCounts(ctx context.Context, g *git, args []string) {
+func (c *change) readCounts(ctx context.Context, g *git, args []string) {
 	var counts bytes.Buffer
 	g.runDiff(ctx, &counts, []string{"--numstat"}, args)
 
@@ -64,10 +55,10 @@ func (d *difference) readCounts(ctx context.Context, g *git, args []string) {
 		added, _ := strconv.Atoi(addedText) // a binary file has "-", which becomes 0
 		removed, _ := strconv.Atoi(removedText)
 
-		d.stat.files++
-		d.stat.added += added
-		d.stat.removed += removed
-		fmt.Fprintf(&d.files, "+%d -%d %s\n", added, removed, path)
+		c.stat.files++
+		c.stat.added += added
+		c.stat.removed += removed
+		fmt.Fprintf(&c.files, "+%d -%d %s\n", added, removed, path)
 	}
 }
 

@@ -27,8 +27,6 @@ type occasion struct {
 	branch, defaultBranch string
 	// pull is the pull request, if the change is one.
 	pull pullRequest
-	// decision is what a person has entered, or given as flags.
-	decision decision
 	// skip says why there is nothing to do. "" means that there is something.
 	skip string
 }
@@ -51,20 +49,8 @@ type event struct {
 // isZeros reports whether an event says that there is no commit.
 func isZeros(commit string) bool { return commit != "" && strings.Trim(commit, "0") == "" }
 
-// findOccasion reads the event, unless the command line says what the change is. A person who starts a
-// workflow_dispatch takes precedence over the command line.
+// findOccasion reads the event, unless the command line says what the change is.
 func (p *program) findOccasion() (occasion, error) {
-	what, err := p.readOccasion()
-	what.decision.job = cmp.Or(p.options.job, what.decision.job)
-	what.decision.again = p.options.again || what.decision.again
-
-	if err == nil && what.skip == "" && what.decision.job != "" && what.decision.again {
-		err = errors.New("job and again exclude each other")
-	}
-	return what, err
-}
-
-func (p *program) readOccasion() (occasion, error) {
 	given := occasion{base: p.options.base, head: p.options.head}
 	isGiven := given.base != "" || given.head != ""
 	name := p.step.Getenv("GITHUB_EVENT_NAME")
@@ -156,19 +142,18 @@ func (e event) input(name string) string {
 	return text
 }
 
-// dispatched returns the change of a workflow_dispatch. given is what the workflow says of it.
+// dispatched returns the change of a workflow_dispatch, and takes over what a person has entered about its job. given
+// is what the workflow says of the change.
 func (p *program) dispatched(e event, given occasion) (occasion, error) {
-	what := occasion{
-		base:     cmp.Or(e.input("base"), given.base),
-		head:     cmp.Or(e.input("head"), given.head),
-		decision: decision{job: e.input("job"), again: e.input("again") != ""},
-	}
-	if given.base != "" || given.head != "" {
-		return what, nil
-	}
+	p.options.job = cmp.Or(p.options.job, e.input("job"))
+	p.options.again = p.options.again || e.input("again") != ""
+	what := occasion{base: cmp.Or(e.input("base"), given.base), head: cmp.Or(e.input("head"), given.head)}
 
-	what.head = cmp.Or(what.head, p.step.Getenv("GITHUB_SHA"))
-	if what.base == "" && what.decision.job == "" && p.options.job == "" {
+	isNothingGiven := given.base == "" && given.head == ""
+	if isNothingGiven {
+		what.head = cmp.Or(what.head, p.step.Getenv("GITHUB_SHA"))
+	}
+	if isNothingGiven && what.base == "" && p.options.job == "" {
 		// A job alone is one of GITHUB_SHA. Since it rarely is, the error asks for the head, too.
 		return occasion{}, errors.New("the input base is empty: enter the commit before the change as base, " +
 			"and the commit or tag after it as head, also with the id of its job as job")

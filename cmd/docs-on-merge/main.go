@@ -83,6 +83,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 // work finds the change and documents it, or only makes its prompt.
 func (p *program) work(ctx context.Context) (change, result) {
 	what, err := p.findOccasion()
+	if err == nil && p.options.job != "" && p.options.again {
+		err = errors.New("job and again exclude each other")
+	}
 	if err != nil || what.skip != "" {
 		return change{skip: what.skip}, result{err: err}
 	}
@@ -103,7 +106,7 @@ func (p *program) work(ctx context.Context) (change, result) {
 	if p.options.dryRun {
 		return c, p.rehearse(ctx, c)
 	}
-	return c, p.documentPatiently(ctx, c, what.decision)
+	return c, p.documentPatiently(ctx, c)
 }
 
 // rehearse makes the prompt for a dry run, and checks the set-up.

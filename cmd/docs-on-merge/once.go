@@ -13,14 +13,6 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// decision is what a person has decided about a change whose job is not known, or has failed.
-type decision struct {
-	// job is the id of a job that the person has found.
-	job string
-	// again says that the prompt is to be sent again.
-	again bool
-}
-
 // recordKey is the key of the change's record for a project. It has a hash of the project's id,
 // since a status or a marker is public and the id need not be.
 func (c change) recordKey(projectID string) string {
@@ -29,7 +21,7 @@ func (c change) recordKey(projectID string) string {
 }
 
 // document has the agent document the change, and waits for it.
-func (p *program) document(ctx context.Context, c change, decided decision) result {
+func (p *program) document(ctx context.Context, c change) result {
 	if c.repository == "" {
 		return result{err: errNoRepository}
 	}
@@ -48,7 +40,7 @@ func (p *program) document(ctx context.Context, c change, decided decision) resu
 	}
 
 	task := once.Task{Key: c.recordKey(client.ProjectID()), Prompt: prompt}
-	w := worker{p: p, client: client, store: store, task: task, decision: decided}
+	w := worker{p: p, client: client, store: store, task: task}
 	w.result = result{prompt: prompt, record: once.Record{Task: task}, finder: p.newFinder(ctx, c)}
 
 	w.work(ctx)
@@ -69,12 +61,11 @@ func (p *program) document(ctx context.Context, c change, decided decision) resu
 type worker struct {
 	// result is what the worker knows. Its record stays as it was if it cannot be read any more.
 	result
-	p        *program
-	client   *mintlify.Client
-	store    once.Store
-	task     once.Task
-	decision decision
-	runner   *once.Runner
+	p      *program
+	client *mintlify.Client
+	store  once.Store
+	task   once.Task
+	runner *once.Runner
 }
 
 // errJobExists ends a send once a job is on record, whichever run has made it.
@@ -138,7 +129,7 @@ func (w *worker) newRunner(onJob func()) error {
 	return err
 }
 
-// prepare reads the record and carries out the decision, or says what the record means for this run.
+// prepare reads the record and carries out what a person has decided about it, or says what it means for this run.
 func (w *worker) prepare(ctx context.Context) error {
 	record, err := w.store.Get(ctx, w.task.Key)
 	if err != nil {
@@ -149,12 +140,13 @@ func (w *worker) prepare(ctx context.Context) error {
 	}
 
 	step := w.p.step
+	o := w.p.options
 	switch {
-	case w.decision.job != "" && record.JobID != w.decision.job:
+	case o.job != "" && record.JobID != o.job:
 		return w.adopt(ctx)
-	case w.decision.again && needsPerson(record.State):
+	case o.again && needsPerson(record.State):
 		return w.again(ctx)
-	case w.decision.again && record.Version > 0 && record.State != once.Pending:
+	case o.again && record.Version > 0 && record.State != once.Pending:
 		step.Printf("again does nothing for a change whose job is %s.", record.State)
 	case record.JobID != "":
 		step.Printf("This change has job %s already.", record.JobID)
@@ -171,10 +163,10 @@ func (w *worker) adopt(ctx context.Context) error {
 		return err
 	}
 
-	record, err := w.runner.Adopt(ctx, w.task.Key, w.decision.job)
+	record, err := w.runner.Adopt(ctx, w.task.Key, w.p.options.job)
 	if err != nil {
 		record, _ = w.store.Get(ctx, w.task.Key)
-		if record.JobID != w.decision.job { // else another run was faster
+		if record.JobID != w.p.options.job { // else another run was faster
 			return err
 		}
 	}
