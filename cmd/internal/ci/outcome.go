@@ -60,14 +60,7 @@ func OutcomeOf(err error) Outcome {
 // set-up is right in both cases.
 func isRefused(err error) bool {
 	var response *mintlify.APIError
-	if !errors.As(err, &response) {
-		return false
-	}
-
-	switch response.StatusCode {
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity,
-		http.StatusPaymentRequired:
-		return true
-	}
-	return false
+	codes := []int{http.StatusBadRequest, http.StatusPaymentRequired, http.StatusRequestEntityTooLarge,
+		http.StatusUnprocessableEntity}
+	return errors.As(err, &response) && slices.Contains(codes, response.StatusCode)
 }

@@ -37,22 +37,20 @@ func Fill(fake *mintlifytest.Service, pages int) {
 func page(i int) string { return fmt.Sprintf("/guides/page-%d", i+1) }
 
 func searches(now time.Time) []mintlify.SearchTerm {
-	terms := []string{"api key", "webhook", "rate limit", "sso", "export", "install", "billing", "delete account"}
-
-	rows := make([]mintlify.SearchTerm, len(terms))
-	for i, term := range terms {
-		rows[i] = mintlify.SearchTerm{
-			Query:          term,
-			Hits:           int64(240 - 25*i),
-			CTR:            float64(60 - 7*i),
-			TopClickedPage: page(i),
-			LastSearchedAt: now.Add(-time.Duration(i+1) * time.Hour),
-		}
+	rows := []mintlify.SearchTerm{
+		{Query: "api key", Hits: 240, CTR: 60, TopClickedPage: page(0)},
+		{Query: "webhook", Hits: 215, CTR: 53, TopClickedPage: page(1)},
+		{Query: "rate limit", Hits: 190, CTR: 46, TopClickedPage: page(2)},
+		{Query: "sso", Hits: 165, CTR: 39, TopClickedPage: page(3)},
+		{Query: "export", Hits: 140, CTR: 32, TopClickedPage: page(4)},
+		{Query: "install", Hits: 115, CTR: 25, TopClickedPage: page(5)},
+		{Query: "billing", Hits: 90, CTR: 18, TopClickedPage: page(6)},
+		{Query: "delete account", Hits: 65},
 	}
 
-	last := &rows[len(rows)-1]
-	last.CTR = 0
-	last.TopClickedPage = ""
+	for i := range rows {
+		rows[i].LastSearchedAt = now.Add(-time.Duration(i+1) * time.Hour)
+	}
 	return rows
 }
 
