@@ -105,32 +105,28 @@ func ParseOrPrint(flags *flag.FlagSet, args []string, stdout io.Writer, intro, e
 	return flag.ErrHelp
 }
 
-// givenAndEmpty returns the name of the first flag whose value is blank, or "". It follows package flag, which
-// cannot tell afterwards: the value of a [flag.FlagSet.Func] has no text.
+// givenAndEmpty returns the name of the first flag whose value is blank, or "". It has package flag parse the command
+// line for it beforehand, since the value of a [flag.FlagSet.Func] does not keep the text.
 func givenAndEmpty(flags *flag.FlagSet, args []string) string {
-	for len(args) > 0 {
-		name, value, hasValue := strings.Cut(strings.TrimPrefix(args[0], "-"), "=")
-		name = strings.TrimPrefix(name, "-")
-		f := flags.Lookup(name)
-		if f == nil || !strings.HasPrefix(args[0], "-") {
-			return "" // the first operand, or an error that package flag reports
+	empty := ""
+	texts := flag.NewFlagSet(flags.Name(), flag.ContinueOnError)
+	texts.SetOutput(io.Discard)
+	flags.VisitAll(func(f *flag.Flag) {
+		note := func(text string) error {
+			if strings.TrimSpace(text) == "" && empty == "" {
+				empty = f.Name
+			}
+			return nil
 		}
 
-		args = args[1:]
-		if !hasValue && !isBool(f) && len(args) > 0 {
-			value = args[0]
-			args = args[1:]
-			hasValue = true
+		value, ok := f.Value.(interface{ IsBoolFlag() bool })
+		if ok && value.IsBoolFlag() { // it takes its value after a = only
+			texts.BoolFunc(f.Name, "", note)
+		} else {
+			texts.Func(f.Name, "", note)
 		}
-		if hasValue && strings.TrimSpace(value) == "" {
-			return name
-		}
-	}
-	return ""
-}
+	})
 
-// isBool reports whether a flag takes its value after a = only.
-func isBool(f *flag.Flag) bool {
-	value, ok := f.Value.(interface{ IsBoolFlag() bool })
-	return ok && value.IsBoolFlag()
+	_ = texts.Parse(args) // the flags themselves report what is wrong
+	return empty
 }
