@@ -4,6 +4,7 @@ package outliers
 
 import (
 	"slices"
+	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
@@ -47,15 +48,14 @@ func Find(points []store.Point) (days []store.Point, found []Day) {
 
 		d := Day{Day: day.From, OfHumans: humans[i], OfAIs: ais[i]}
 
-		if at, ok := nearestUsual(days, i, isOdd); ok {
-			usual := days[at].Counts
-			d.Usual = days[at].From
+		if usual, ok := nearestUsual(days, day, isOdd); ok {
+			d.Usual = usual.From
 			d.HasUsual = true
 			if humans[i] {
-				d.Human = max(0, day.Counts.Human-usual.Human)
+				d.Human = max(0, day.Counts.Human-usual.Counts.Human)
 			}
 			if ais[i] {
-				d.AI = max(0, day.Counts.AI-usual.AI)
+				d.AI = max(0, day.Counts.AI-usual.Counts.AI)
 			}
 		}
 		found = append(found, d)
@@ -95,23 +95,20 @@ func standOut(days []store.Point, count func(store.Point) int64) []bool {
 }
 
 // nearestUsual returns the nearest day of the same weekday that does not stand out.
-func nearestUsual(days []store.Point, i int, isOdd func(int) bool) (int, bool) {
-	best := -1
-	apart := func(j int) float64 {
-		d := days[j].From.Time().Sub(days[i].From.Time())
-		return d.Abs().Hours()
-	}
-
-	for j, day := range days {
-		if isOdd(j) || day.From.Time().Weekday() != days[i].From.Time().Weekday() {
+func nearestUsual(days []store.Point, odd store.Point, isOdd func(int) bool) (usual store.Point, ok bool) {
+	for i, day := range days {
+		if isOdd(i) || day.From.Time().Weekday() != odd.From.Time().Weekday() {
 			continue
 		}
-		if best < 0 || apart(j) < apart(best) {
-			best = j
+		if !ok || apart(day, odd) < apart(usual, odd) {
+			usual = day
+			ok = true
 		}
 	}
-	return best, best >= 0
+	return usual, ok
 }
+
+func apart(a, b store.Point) time.Duration { return a.From.Time().Sub(b.From.Time()).Abs() }
 
 // Is reports whether a number is far beyond a median.
 func Is(n, median float64) bool { return n > times*median && n >= median+more }
