@@ -89,20 +89,17 @@ func (f *flags) isGiven(name string) bool {
 	return found
 }
 
-// countVar declares a flag whose value is a number with a unit, such as 13m. The number is 0 if the
-// flag is not given.
-func (f *flags) countVar(name, unit, example, help string) *int {
-	count := 0
+// countVar declares a flag whose value is a number with a unit, such as 13m. It calls set with the number.
+func (f *flags) countVar(name, unit, example, help string, set func(int)) {
 	f.Func(name, help, func(text string) error {
 		number, hasUnit := strings.CutSuffix(text, unit)
 		n, err := strconv.Atoi(number)
 		if err != nil || !hasUnit || n < 1 || n > 9999 {
 			return errors.New("want it as " + example)
 		}
-		count = n
+		set(n)
 		return nil
 	})
-	return &count
 }
 
 func (f *flags) dayVar(into *mintlify.Date, layout, name, help string) {

@@ -145,7 +145,10 @@ func troubleText(t store.Trouble) string {
 
 // maxAgeVar declares -max-age. The value is in days; 0 is no limit.
 func (f *flags) maxAgeVar() *int {
-	return f.countVar("max-age", "d", "8d", "exit 1 if a project's newest day is older than these `days`")
+	days := 0
+	f.countVar("max-age", "d", "8d", "exit 1 if a project's newest day is older than these `days`",
+		func(n int) { days = n })
+	return &days
 }
 
 // checkAge returns an error that names the projects whose newest day is older than maxAge days.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -115,11 +114,46 @@ func (p program) plan(ctx context.Context, args []string) error {
 
 // parseSync reads the command line, and opens the database and the service.
 func (p program) parseSync(ctx context.Context, name string, args []string) (*exports.Loader, exports.Range, error) {
+	l := &exports.Loader{Log: p.log}
+	what := exports.Range{Months: monthsLoaded}
+	f := p.syncFlags(name, l, &what)
+	if err := f.parse(p, args); err != nil {
+		return nil, what, err
+	}
+
+	if f.demo {
+		p = p.withDemo()
+	}
+	if f.demo && !f.isGiven("budget") {
+		l.Budget = demo.Budget
+	}
+
+	what.Weeks = f.weeks
+	what.Projects = f.projects
+	if project := p.variable("MINTLIFY_PROJECT_ID"); len(what.Projects) == 0 && project != "" {
+		what.Projects = []string{project}
+	}
+	if what.From.IsZero() {
+		what.From = store.LastWeeks("", f.weeks, exports.SettledDay(time.Now())).Before().From
+	}
+	if err := p.checkSync(f, l, what); err != nil {
+		return nil, what, usage.Errorf("%w", err)
+	}
+
+	source, err := p.connect(l, what.Projects)
+	if err != nil {
+		return nil, what, usage.Client(err)
+	}
+	if f.demo {
+		source = store.Demo
+	}
+	l.Store, err = store.Open(ctx, cmp.Or(f.db, p.getenv("DATABASE_URL")), source, p.log)
+	return l, what, err
+}
+
+func (p program) syncFlags(name string, l *exports.Loader, what *exports.Range) *flags {
 	f := p.newFlags(name)
 	f.addPeriod()
-	l := &exports.Loader{}
-	var what exports.Range
-
 	f.BoolVar(&f.demo, "demo", false, "load made-up data into a new database, named by -db")
 	f.dayVar(&what.From, time.DateOnly, "from",
 		"the first `day`, 2026-01-02 (default: the first of two reports' weeks)")
@@ -132,57 +166,15 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*ex
 
 	f.BoolVar(&l.Wait, "wait", false,
 		"wait when the budget or the quota is used up, or another sync is at work, instead of stopping")
-	keep := f.countVar("keep", "m", "13m",
-		"how many `months` to keep the rows of lists: deletes those of periods that ended before")
-	keepDays := f.countVar("keep-days", "d", "90d",
-		"how many `days` to keep the pages by day: deletes those of days before, but not of days that stand out")
-
-	if err := f.parse(p, args); err != nil {
-		return nil, what, err
-	}
-	if f.demo && !f.isGiven("budget") {
-		l.Budget = demo.Budget
-	}
 
 	today := time.Now().UTC()
-	if *keep > 0 {
-		what.KeepFrom = mintlify.DayOf(today.AddDate(0, -*keep, 0))
-	}
-	if *keepDays > 0 {
-		what.KeepDaysFrom = mintlify.DayOf(today.AddDate(0, 0, -*keepDays))
-		if *keepDays < outliers.Settled {
-			return nil, what, usage.Errorf("-keep-days is %dd, want %dd or more: until then, later days decide "+
-				"which days stand out", *keepDays, outliers.Settled)
-		}
-	}
-
-	l.Log = p.log
-	what.Projects = f.projects
-	what.Weeks = f.weeks
-	what.Months = monthsLoaded
-	if what.From.IsZero() {
-		what.From = store.LastWeeks("", f.weeks, exports.SettledDay(time.Now())).Before().From
-	}
-
-	service := p.service(f)
-	if len(what.Projects) == 0 && service.project != "" {
-		what.Projects = []string{service.project}
-	}
-
-	if err := checkSync(f, service, l, what); err != nil {
-		return nil, what, usage.Errorf("%w", err)
-	}
-	if err := service.connect(l, what.Projects, p.stderr); err != nil {
-		return nil, what, usage.Client(err)
-	}
-
-	s, err := store.Open(ctx, cmp.Or(f.db, p.getenv("DATABASE_URL")), service.source, p.log)
-	if err != nil {
-		return nil, what, err
-	}
-
-	l.Store = s
-	return l, what, nil
+	f.countVar("keep", "m", "13m",
+		"how many `months` to keep the rows of lists: deletes those of periods that ended before",
+		func(months int) { what.KeepFrom = mintlify.DayOf(today.AddDate(0, -months, 0)) })
+	f.countVar("keep-days", "d", "90d",
+		"how many `days` to keep the pages by day: deletes those of days before, but not of days that stand out",
+		func(days int) { what.KeepDaysFrom = mintlify.DayOf(today.AddDate(0, 0, -days)) })
+	return f
 }
 
 // fillDemo loads a year of the demo's site into a new database, with the lists of a report of that many
@@ -201,12 +193,25 @@ func (p program) fillDemo(ctx context.Context, where string, weeks int) error {
 	return loader.Load(ctx, what)
 }
 
+// withDemo returns the program with the demo's fake of the service, and the fake's key.
+func (p program) withDemo() program {
+	p.transport = demo.NewService(p.demoPages, time.Now())
+	environment := map[string]string{"MINTLIFY_API_KEY": mintlifytest.APIKey, "MINTLIFY_PROJECT_ID": demo.Project}
+	p.getenv = func(name string) string { return environment[name] }
+	return p
+}
+
 // checkSync says what is missing before anything is opened or sent.
-func checkSync(f *flags, service service, l *exports.Loader, what exports.Range) error {
+func (p program) checkSync(f *flags, l *exports.Loader, what exports.Range) error {
+	latest := mintlify.DayOf(time.Now().UTC().AddDate(0, 0, -outliers.Settled))
 	switch {
 	case what.From.Time().After(time.Now()):
 		return fmt.Errorf("-from is %v, in the future", what.From)
-	case service.key == "":
+	case what.KeepDaysFrom.Time().After(latest.Time()):
+		return fmt.Errorf("-keep-days: want %dd or more: until then, later days decide which days stand out",
+			outliers.Settled)
+
+	case p.variable("MINTLIFY_API_KEY") == "":
 		return fmt.Errorf("%w, or give -demo and a new database", usage.ErrNoKey)
 	case len(what.Projects) == 0:
 		return fmt.Errorf("%w, or give -projects", usage.ErrNoProject)
@@ -221,58 +226,29 @@ func checkSync(f *flags, service service, l *exports.Loader, what exports.Range)
 	return nil
 }
 
-// service is the service that sync talks to, or the demo's fake of it.
-type service struct {
-	source    string // names it in the database
-	origin    string
-	key       string
-	project   string            // the one that is loaded if -projects names none
-	transport http.RoundTripper // nil: the SDK's own
-}
+// variable returns a variable of the environment without blanks around it.
+func (p program) variable(name string) string { return strings.TrimSpace(p.getenv(name)) }
 
-func (p program) service(f *flags) service {
-	if f.demo {
-		return service{
-			source:    store.Demo,
-			origin:    mintlify.DefaultBaseURL,
-			key:       mintlifytest.APIKey,
-			project:   demo.Project,
-			transport: demo.NewService(p.demoPages, time.Now()),
-		}
-	}
-
-	trimmed := func(name string) string { return strings.TrimSpace(p.getenv(name)) }
-	origin := cmp.Or(strings.TrimRight(trimmed("MINTLIFY_BASE_URL"), "/"), mintlify.DefaultBaseURL)
-	return service{
-		source:    origin,
-		origin:    origin,
-		key:       trimmed("MINTLIFY_API_KEY"),
-		project:   trimmed("MINTLIFY_PROJECT_ID"),
-		transport: p.transport,
-	}
-}
-
-// connect gives the loader its client. The client does not retry: the loader does, and a
-// 429 ends a run.
-func (s service) connect(l *exports.Loader, projects []string, stderr io.Writer) error {
-	warnings := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+// connect gives the loader its client, and returns the service's address. The client does not retry: the
+// loader does, and a 429 ends a run.
+func (p program) connect(l *exports.Loader, projects []string) (string, error) {
+	address := cmp.Or(strings.TrimRight(p.variable("MINTLIFY_BASE_URL"), "/"), mintlify.DefaultBaseURL)
+	warnings := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	options := []mintlify.Option{
-		mintlify.WithBaseURL(s.origin),
+		mintlify.WithBaseURL(address),
 		mintlify.WithRateLimiter(l.Reserve),
 		mintlify.WithMaxRetries(0),
 		mintlify.WithLogger(warnings),
 	}
-	if s.transport != nil {
-		options = append(options, mintlify.WithHTTPClient(&http.Client{Transport: s.transport}))
+	if p.transport != nil {
+		options = append(options, mintlify.WithHTTPClient(&http.Client{Transport: p.transport}))
 	}
 
 	for _, project := range projects { // refuses a wrong project before the run begins
-		client, err := mintlify.NewClient(s.key, project, options...)
-		if err != nil {
-			return err
+		var err error
+		if l.Client, err = mintlify.NewClient(p.variable("MINTLIFY_API_KEY"), project, options...); err != nil {
+			return "", err
 		}
-
-		l.Client = client
 	}
-	return nil
+	return address, nil
 }
