@@ -31,7 +31,7 @@ func (p program) forget(ctx context.Context, args []string) error {
 		return usage.Errorf("give one of -texts, -conversation ID, -feedback ID and -search TERM")
 	}
 
-	s, err := store.Open(ctx, cmp.Or(f.db, p.getenv("DATABASE_URL")), store.AnySource, p.log)
+	s, err := store.Open(ctx, cmp.Or(f.db, p.getenv("DATABASE_URL")), store.AnySource)
 	if err != nil {
 		return err
 	}

@@ -156,7 +156,7 @@ func (p process) requireAll(db string) (requests int) {
 	p.t.Helper()
 	docstest.RequireWindows(p.t, db, demo.Visitors(demoPages), p.windows())
 
-	s, err := store.Open(p.t.Context(), db, store.Demo, p.t.Logf)
+	s, err := store.Open(p.t.Context(), db, store.Demo)
 	require.NoError(p.t, err)
 	defer s.Close()
 
@@ -236,7 +236,7 @@ func (p process) run(db string, killAfter time.Duration) (done bool) {
 // underWay returns 1 if an export stopped within its window, else 0.
 func (p process) underWay(db string) int {
 	p.t.Helper()
-	s, err := store.Open(p.t.Context(), db, store.Demo, p.t.Logf)
+	s, err := store.Open(p.t.Context(), db, store.Demo)
 	require.NoError(p.t, err)
 	defer s.Close()
 

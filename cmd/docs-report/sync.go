@@ -147,7 +147,7 @@ func (p program) parseSync(ctx context.Context, name string, args []string) (*ex
 	if f.demo {
 		source = store.Demo
 	}
-	l.Store, err = store.Open(ctx, cmp.Or(f.db, p.getenv("DATABASE_URL")), source, p.log)
+	l.Store, err = store.Open(ctx, cmp.Or(f.db, p.getenv("DATABASE_URL")), source)
 	return l, what, err
 }
 

@@ -85,7 +85,7 @@ func TestWrongUsage(t *testing.T) {
 		"in the future":              {"sync", "-from", "2999-01-01"},
 		"stat /no/such:":             {"report", "-demo", "-o", "/no/such/page.html"},
 		"stat /no/such/csv:":         {"report", "-demo", "-csv", "/no/such/csv/pages.csv"},
-		"no folder /no/such":         {"sync", "-db", "sqlite:/no/such/docs.db"},
+		"open /no/such/docs.db:":     {"sync", "-db", "sqlite:/no/such/docs.db"},
 		"no database at /no/x":       {"digest", "-db", "sqlite:/no/x"},
 		"want it as 2006-01-02":      {"sync", "-from", "2000-01-01T00:00:00Z"},
 		"-nonsense":                  {"sync", "-nonsense"},

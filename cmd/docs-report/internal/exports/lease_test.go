@@ -52,7 +52,7 @@ func TestOneRunAtATime(t *testing.T) {
 // A run that is killed holds the database for two minutes.
 func TestARunAfterAKill(t *testing.T) {
 	onDay(t, time.March, 2, 0, site(3), func(t *testing.T, r *rig) {
-		killed, err := store.Open(t.Context(), r.db, store.Demo, t.Logf)
+		killed, err := store.Open(t.Context(), r.db, store.Demo)
 		require.NoError(t, err)
 		require.NoError(t, killed.Take(t.Context()))
 		killed.Close()
@@ -112,7 +112,7 @@ func TestWhatIsForgottenMeanwhileIsLoadedAnew(t *testing.T) {
 			if forgotten || !strings.HasSuffix(request.URL.Path, "/assistant") {
 				return
 			}
-			s, err := store.Open(t.Context(), r.db, store.AnySource, t.Logf)
+			s, err := store.Open(t.Context(), r.db, store.AnySource)
 			require.NoError(t, err)
 			defer s.Close()
 			_, err = s.ForgetTexts(t.Context(), store.AllProjects)

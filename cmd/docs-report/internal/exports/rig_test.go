@@ -73,7 +73,7 @@ func onDay(t *testing.T, month time.Month, d, hour int, site visitors, test func
 // run calls work with a loader of its own, as each run of the program does.
 func (r *rig) run(work func(*exports.Loader) error) error {
 	r.t.Helper()
-	s, err := store.Open(context.Background(), r.db, store.Demo, r.t.Logf)
+	s, err := store.Open(context.Background(), r.db, store.Demo)
 	require.NoError(r.t, err)
 	defer s.Close()
 

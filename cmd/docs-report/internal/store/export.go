@@ -96,7 +96,7 @@ func (s *Store) Begin(ctx context.Context, wanted Export, freshSince time.Time) 
 		_, err = tx.ExecContext(ctx, `INSERT INTO docs_exports
 			(id, project, date_from, date_to, span, kind, texts, fetched_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 			begun.id, begun.Project, begun.From.String(), begun.To.String(), string(begun.Span()), string(begun.Kind),
-			begun.Texts, milliseconds(begun.At))
+			begun.Texts, begun.At.UnixMilli())
 		return err
 	})
 	return begun, err
@@ -174,7 +174,7 @@ func (s *Store) Fail(ctx context.Context, e Export, problem string) error {
 
 func (e Export) fail(ctx context.Context, tx *sql.Tx, problem string) error {
 	_, err := tx.ExecContext(ctx, `UPDATE docs_exports SET problem = $1, failed_at = $2 WHERE id = $3 AND NOT complete`,
-		text(problem), milliseconds(time.Now()), e.id)
+		text(problem), time.Now().UnixMilli(), e.id)
 	return err
 }
 

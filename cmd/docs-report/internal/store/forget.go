@@ -45,7 +45,7 @@ func (s *Store) ForgetTexts(ctx context.Context, project string) (int, error) {
 // meanwhile, which may bring back what is forgotten.
 func (s *Store) forget(ctx context.Context, work func(*sql.Tx) (int, error)) (int, error) {
 	rows := 0
-	err := s.write(ctx, func(tx *sql.Tx) error {
+	err := sqldb.Transact(ctx, s.db, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE docs_service SET version = version`); err != nil {
 			return err
 		}

@@ -34,7 +34,7 @@ var ErrLost = errors.New("this sync was stopped for a while, and another one has
 
 // Take makes this run the one that loads into the database. A [*HeldError] says that another run is.
 func (s *Store) Take(ctx context.Context) error {
-	return s.write(ctx, func(tx *sql.Tx) error {
+	return sqldb.Transact(ctx, s.db, func(tx *sql.Tx) error {
 		now := time.Now()
 		if err := mendClock(ctx, tx, now); err != nil {
 			return err
@@ -42,19 +42,17 @@ func (s *Store) Take(ctx context.Context) error {
 
 		const take = `UPDATE docs_service SET holder = $1, held_until = $2
 			WHERE holder IN ('', $1) OR held_until <= $3`
-		until := milliseconds(now.Add(leaseTime))
-		taken, err := sqldb.Changed(tx.ExecContext(ctx, take, s.holder, until, milliseconds(now)))
+		until := now.Add(leaseTime).UnixMilli()
+		taken, err := sqldb.Changed(tx.ExecContext(ctx, take, s.holder, until, now.UnixMilli()))
 		if err != nil || taken > 0 {
 			return err
 		}
 
 		held := &HeldError{}
-		var heldUntil int64
-		const read = `SELECT holder, held_until FROM docs_service`
-		if err := tx.QueryRowContext(ctx, read).Scan(&held.Holder, &heldUntil); err != nil {
+		row := tx.QueryRowContext(ctx, `SELECT holder, held_until FROM docs_service`)
+		if err := row.Scan(&held.Holder, timeColumn{&held.Until}); err != nil {
 			return err
 		}
-		held.Until = instant(heldUntil)
 		return held
 	})
 }
@@ -66,18 +64,16 @@ func (s *Store) Keep(ctx context.Context) error {
 
 // Release lets another run load into the database at once.
 func (s *Store) Release(ctx context.Context) error {
-	return s.write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE docs_service SET holder = '', held_until = 0 WHERE holder = $1`, s.holder)
-		return err
-	})
+	_, err := s.db.ExecContext(ctx, `UPDATE docs_service SET holder = '', held_until = 0 WHERE holder = $1`, s.holder)
+	return err
 }
 
-// change is write for the run that holds the database. It renews the lease first, or stores nothing if
-// another run has taken the database meanwhile. Until it ends, it keeps others from writing.
+// change runs work in a transaction of the run that holds the database. It renews the lease first, or stores
+// nothing if another run has taken the database meanwhile. Until it ends, it keeps others from writing.
 func (s *Store) change(ctx context.Context, work func(*sql.Tx) error) error {
-	return s.write(ctx, func(tx *sql.Tx) error {
+	return sqldb.Transact(ctx, s.db, func(tx *sql.Tx) error {
 		const renew = `UPDATE docs_service SET held_until = $1 WHERE holder = $2`
-		until := milliseconds(time.Now().Add(leaseTime))
+		until := time.Now().Add(leaseTime).UnixMilli()
 		renewed, err := sqldb.Changed(tx.ExecContext(ctx, renew, until, s.holder))
 		if err != nil {
 			return err

@@ -20,19 +20,11 @@ func query(ctx context.Context, db once.DB, condition string, args ...any) ([]Ex
 
 func scanExport(rows *sql.Rows) (Export, error) {
 	var e Export
-	var from, to string
-	var at, failedAt int64
 	var isComplete, isExpired bool
+	err := rows.Scan(&e.id, &e.Project, dateColumn{&e.From}, dateColumn{&e.To}, &e.Kind, &isComplete, &isExpired,
+		timeColumn{&e.At}, timeColumn{&e.FailedAt}, &e.Kept, &e.Totals.Human, &e.Totals.AI, &e.Totals.Total,
+		&e.Truncated, &e.Texts, &e.Problem, &e.Offset, &e.Cursor, &e.Pages)
 
-	err := rows.Scan(&e.id, &e.Project, &from, &to, &e.Kind, &isComplete, &isExpired, &at,
-		&failedAt, &e.Kept, &e.Totals.Human, &e.Totals.AI, &e.Totals.Total, &e.Truncated, &e.Texts, &e.Problem,
-		&e.Offset, &e.Cursor, &e.Pages)
-	if err != nil {
-		return e, err
-	}
-
-	e.At = instant(at)
-	e.FailedAt = instant(failedAt)
 	switch {
 	case isExpired:
 		e.State = Expired
@@ -43,26 +35,13 @@ func scanExport(rows *sql.Rows) (Export, error) {
 	default:
 		e.State = Loaded
 	}
-	return e, e.parseDates(from, to)
-}
-
-func (w *Window) parseDates(from, to string) error {
-	var err error
-	if w.From, err = mintlify.ParseDate(from); err != nil {
-		return err
-	}
-	w.To, err = mintlify.ParseDate(to)
-	return err
+	return e, err
 }
 
 // Find returns the complete export of a window, and the one that a run has begun and that will
 // replace it.
 func (s *Store) Find(ctx context.Context, w Window, kind Kind) (complete, begun Export, err error) {
-	err = s.retry(ctx, isAway, func() error {
-		complete, begun, err = find(ctx, s.db, w, kind)
-		return err
-	})
-	return complete, begun, err
+	return find(ctx, s.db, w, kind)
 }
 
 func find(ctx context.Context, db once.DB, w Window, kind Kind) (complete, begun Export, err error) {
@@ -115,11 +94,8 @@ func (s *Store) PageSeries(ctx context.Context, project string, span Span, path 
 func (s *Store) points(ctx context.Context, project, statement string, args ...any) ([]Point, error) {
 	return sqldb.All(ctx, s.db, func(rows *sql.Rows) (Point, error) {
 		p := Point{Window: Window{Project: project}}
-		var from, to string
-		if err := rows.Scan(&from, &to, &p.Counts.Human, &p.Counts.AI, &p.Counts.Total); err != nil {
-			return p, err
-		}
-		return p, p.parseDates(from, to)
+		err := rows.Scan(dateColumn{&p.From}, dateColumn{&p.To}, &p.Counts.Human, &p.Counts.AI, &p.Counts.Total)
+		return p, err
 	}, statement, args...)
 }
 

@@ -45,7 +45,7 @@ func (s *Store) Reserve(ctx context.Context, budget int) (int, error) {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM docs_requests WHERE sent_at <= $1`, old(now)); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO docs_requests (sent_at) VALUES ($1)`, milliseconds(now))
+		_, err = tx.ExecContext(ctx, `INSERT INTO docs_requests (sent_at) VALUES ($1)`, now.UnixMilli())
 		return err
 	})
 	return left, err
@@ -54,12 +54,7 @@ func (s *Store) Reserve(ctx context.Context, budget int) (int, error) {
 // Left returns how many requests of the hour's budget are left.
 func (s *Store) Left(ctx context.Context, budget int) (int, error) {
 	now := time.Now()
-	var q quota
-	err := s.retry(ctx, isAway, func() error {
-		var err error
-		q, err = readQuota(ctx, s.db, now)
-		return err
-	})
+	q, err := readQuota(ctx, s.db, now)
 	if err != nil || now.Before(q.blockedUntil) {
 		return 0, err
 	}
@@ -74,17 +69,13 @@ type quota struct {
 }
 
 // old returns until when a request counts no longer.
-func old(now time.Time) int64 { return milliseconds(now.Add(-quotaWindow)) }
+func old(now time.Time) int64 { return now.Add(-quotaWindow).UnixMilli() }
 
 func readQuota(ctx context.Context, db once.DB, now time.Time) (quota, error) {
 	q := quota{}
 	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error {
-		var oldest, blockedUntil int64
-		err := rows.Scan(&q.used, &oldest, &blockedUntil)
-		q.oldest = instant(oldest)
-		q.blockedUntil = instant(blockedUntil)
-		return err
-	}, `SELECT COUNT(*), COALESCE(MIN(sent_at), 0), (SELECT blocked_until FROM docs_service)
+		return rows.Scan(&q.used, timeColumn{&q.oldest}, timeColumn{&q.blockedUntil})
+	}, `SELECT COUNT(*), MIN(sent_at), (SELECT blocked_until FROM docs_service)
 		FROM docs_requests WHERE sent_at > $1`, old(now))
 	return q, err
 }
@@ -93,7 +84,7 @@ func readQuota(ctx context.Context, db once.DB, now time.Time) (quota, error) {
 func (s *Store) Block(ctx context.Context, until time.Time) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		const update = `UPDATE docs_service SET blocked_until = $1 WHERE blocked_until < $1`
-		_, err := tx.ExecContext(ctx, update, milliseconds(until))
+		_, err := tx.ExecContext(ctx, update, until.UnixMilli())
 		return err
 	})
 }

@@ -21,7 +21,7 @@ func openedByMany(t *testing.T, where string) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			s, err := store.Open(t.Context(), where, source, t.Logf)
+			s, err := store.Open(t.Context(), where, source)
 			if assert.NoError(t, err) {
 				s.Close()
 			}
@@ -64,7 +64,7 @@ func clockAhead(t *testing.T, where string) {
 
 func otherSource(t *testing.T, where string) {
 	open(t, where)
-	_, err := store.Open(t.Context(), where, "another", t.Logf)
+	_, err := store.Open(t.Context(), where, "another")
 	require.ErrorIs(t, err, store.ErrSetup)
 	assert.ErrorContains(t, err, source)
 	assert.ErrorContains(t, err, "another")
@@ -75,7 +75,7 @@ func newerVersion(t *testing.T, where string) {
 	_, err := rawDatabase(t, where).ExecContext(t.Context(), `UPDATE docs_service SET version = 7`)
 	require.NoError(t, err)
 
-	_, err = store.Open(t.Context(), where, source, t.Logf)
+	_, err = store.Open(t.Context(), where, source)
 	require.ErrorIs(t, err, store.ErrSetup)
 	require.ErrorContains(t, err, "update docs-report")
 	_, err = store.Read(t.Context(), where)

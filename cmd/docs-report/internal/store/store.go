@@ -12,12 +12,13 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+	"modernc.org/sqlite"
 
+	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 )
@@ -35,65 +36,43 @@ type Store struct {
 	db       *sql.DB
 	isSQLite bool
 	holder   string // names this run in the lease
-	log      Log
 }
-
-// Log gets a line when a database cannot be reached and a run waits for it.
-type Log = func(format string, args ...any)
 
 // AnySource opens an existing database of any source.
 const AnySource = ""
 
 // Open opens the database for a run that writes, and makes its tables if they are missing. A database
 // belongs to the source that it was made for: demo data never mix with real ones.
-func Open(ctx context.Context, where, source string, log Log) (*Store, error) {
-	a, err := parseAddress(where)
-	if err != nil {
-		return nil, err
-	}
-	if source == AnySource {
-		err = a.requireFile()
-	} else {
-		err = a.makeFile()
-	}
-	if err != nil {
-		return nil, err
-	}
-
+func Open(ctx context.Context, where, source string) (*Store, error) {
 	// SQLite overwrites what it deletes. Made-up data need not outlive a power failure: to wait for the
 	// disk would take most of a demo's time.
 	pragmas := []string{"secure_delete(1)"}
 	if source == Demo {
 		pragmas = append(pragmas, "synchronous(0)")
 	}
-	s, err := a.open(url.Values{"mode": {"rw"}, "_txlock": {"immediate"}, "_pragma": pragmas})
-	if err != nil {
-		return nil, err
-	}
-
-	s.log = log
-	if err := s.prepare(ctx, source); err != nil {
-		s.Close()
-		return nil, a.errorOf(err)
-	}
-	return s, nil
+	return open(ctx, where, source, url.Values{"mode": {"rw"}, "_txlock": {"immediate"}, "_pragma": pragmas})
 }
 
 // Read opens the database for a run that only reads. It need not be allowed to write a SQLite file.
 func Read(ctx context.Context, where string) (*Store, error) {
+	return open(ctx, where, AnySource, url.Values{"mode": {"ro"}})
+}
+
+// open opens the database. options are SQLite's.
+func open(ctx context.Context, where, source string, options url.Values) (*Store, error) {
 	a, err := parseAddress(where)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.requireFile(); err != nil {
+	if err := a.prepareFile(source); err != nil {
 		return nil, err
 	}
 
-	s, err := a.open(url.Values{"mode": {"ro"}})
+	s, err := a.connect(options)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.transact(ctx, s.requireTables(ctx)); err != nil {
+	if err := s.prepare(ctx, source); err != nil {
 		s.Close()
 		return nil, a.errorOf(err)
 	}
@@ -121,23 +100,16 @@ func parseAddress(where string) (address, error) {
 	return address{a}, nil
 }
 
-func (a address) makeFile() error {
+// prepareFile makes the file of a new database for a run with a source. It says which file is missing, or
+// may not be read: SQLite would say "unable to open database file".
+func (a address) prepareFile(source string) error {
 	if !a.IsSQLite() {
 		return nil
 	}
-
-	folder := filepath.Dir(a.File)
-	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: no folder %s", ErrSetup, folder)
-	}
-	_ = a.MakeFile() // SQLite says why it fails
-	return nil
-}
-
-// requireFile says which file is missing: SQLite would say "unable to open database file".
-func (a address) requireFile() error {
-	if !a.IsSQLite() {
-		return nil
+	if source != AnySource {
+		if err := a.MakeFile(); err != nil {
+			return fmt.Errorf("%w: %w", ErrSetup, err)
+		}
 	}
 
 	file, err := os.Open(a.File)
@@ -150,8 +122,7 @@ func (a address) requireFile() error {
 	return file.Close()
 }
 
-// open opens the database. options are SQLite's.
-func (a address) open(options url.Values) (*Store, error) {
+func (a address) connect(options url.Values) (*Store, error) {
 	driver := "pgx"
 	name := a.Postgres
 	if a.IsSQLite() {
@@ -170,8 +141,16 @@ func (a address) open(options url.Values) (*Store, error) {
 
 	host, _ := os.Hostname()
 	holder := fmt.Sprintf("process %d on %s, %x", os.Getpid(), host, rand.Uint32())
-	return &Store{db: db, isSQLite: a.IsSQLite(), holder: holder, log: func(string, ...any) {}}, nil
+	return &Store{db: db, isSQLite: a.IsSQLite(), holder: holder}, nil
 }
+
+// The codes of errors of SQLite. The last byte of an extended code is the code.
+const (
+	sqliteReadOnly         = 8  // this run may not write into the file
+	sqliteCannotOpen       = 14 // or into its folder
+	sqliteNotADatabase     = 26
+	sqliteReadOnlyRollback = 776 // a run was killed that was writing; the next one that may write undoes it
+)
 
 // errorOf adds to an error which database it comes from.
 func (a address) errorOf(err error) error {
@@ -179,7 +158,11 @@ func (a address) errorOf(err error) error {
 		return fmt.Errorf("the database: %w", err)
 	}
 
-	switch code := codeOf(err); {
+	code := 0
+	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
+		code = lite.Code()
+	}
+	switch {
 	case code == sqliteReadOnlyRollback:
 		return fmt.Errorf("%s: %w: a sync was killed while it stored a page, and a reader may not mend the file: "+
 			"the next docs-report sync does", a.File, ErrSetup)
@@ -198,5 +181,23 @@ func File(where string) string {
 	return a.File
 }
 
-func milliseconds(t time.Time) int64 { return t.UnixMilli() }
-func instant(ms int64) time.Time     { return time.UnixMilli(ms).UTC() }
+// timeColumn reads a column of milliseconds into a field.
+type timeColumn struct{ into *time.Time }
+
+// Scan implements [sql.Scanner].
+func (c timeColumn) Scan(column any) error {
+	ms, _ := column.(int64)
+	*c.into = time.UnixMilli(ms).UTC()
+	return nil
+}
+
+// dateColumn reads a column with a date into a field.
+type dateColumn struct{ into *mintlify.Date }
+
+// Scan implements [sql.Scanner].
+func (c dateColumn) Scan(column any) error {
+	text, _ := column.(string)
+	date, err := mintlify.ParseDate(text)
+	*c.into = date
+	return err
+}

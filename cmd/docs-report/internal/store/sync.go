@@ -23,7 +23,7 @@ func (s *Store) SaveSync(ctx context.Context, last Sync) error {
 			ON CONFLICT (project) DO UPDATE
 			SET ended_at = excluded.ended_at, missing = excluded.missing, problem = excluded.problem`
 		_, err := tx.ExecContext(ctx, statement,
-			last.Project, milliseconds(last.At), last.Missing, text(last.Problem))
+			last.Project, last.At.UnixMilli(), last.Missing, text(last.Problem))
 		return err
 	})
 }
@@ -32,9 +32,7 @@ func (s *Store) SaveSync(ctx context.Context, last Sync) error {
 func (s *Store) Syncs(ctx context.Context) ([]Sync, error) {
 	return sqldb.All(ctx, s.db, func(rows *sql.Rows) (Sync, error) {
 		var last Sync
-		var at int64
-		err := rows.Scan(&last.Project, &at, &last.Missing, &last.Problem)
-		last.At = instant(at)
+		err := rows.Scan(&last.Project, timeColumn{&last.At}, &last.Missing, &last.Problem)
 		return last, err
 	}, `SELECT project, ended_at, missing, problem FROM docs_syncs ORDER BY project`)
 }
