@@ -47,7 +47,6 @@ func searchPages(ctx context.Context, client *mintlify.Client, e store.Export) p
 	params := mintlify.SearchesParams{DateFrom: e.From, DateTo: e.To, PageSize: pageSizes[e.Kind], Cursor: e.Cursor}
 	return convert(client.Analytics.SearchPages(ctx, params), func(p *mintlify.SearchPage) *store.Page {
 		page := &store.Page{Rows: anyOf(p.Searches), Cursor: p.NextCursor, More: p.NextCursor != ""}
-		page.IDs = idsOf(p.Searches, func(row mintlify.SearchTerm) string { return row.Query })
 		page.Totals.Total = p.TotalSearches
 		return page
 	})
@@ -56,9 +55,7 @@ func searchPages(ctx context.Context, client *mintlify.Client, e store.Export) p
 func feedbackPages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
 	params := mintlify.FeedbackParams{DateFrom: e.From, DateTo: e.To, PageSize: pageSizes[e.Kind], Cursor: e.Cursor}
 	return convert(client.Analytics.FeedbackPages(ctx, params), func(p *mintlify.FeedbackPage) *store.Page {
-		page := &store.Page{Rows: anyOf(p.Feedback), Cursor: p.NextCursor, More: p.HasMore}
-		page.IDs = idsOf(p.Feedback, func(row mintlify.Feedback) string { return row.ID })
-		return page
+		return &store.Page{Rows: anyOf(p.Feedback), Cursor: p.NextCursor, More: p.HasMore}
 	})
 }
 
@@ -84,15 +81,7 @@ func conversationPages(ctx context.Context, client *mintlify.Client, e store.Exp
 	}
 
 	return convert(client.Analytics.ConversationPages(ctx, params), func(p *mintlify.ConversationPage) *store.Page {
-		page := &store.Page{Cursor: p.NextCursor, More: p.HasMore}
-		page.IDs = idsOf(p.Conversations, func(row mintlify.Conversation) string { return row.ID })
-		for _, row := range p.Conversations {
-			if !e.Texts {
-				row = store.WithoutTexts(row)
-			}
-			page.Rows = append(page.Rows, row)
-		}
-		return page
+		return &store.Page{Rows: anyOf(p.Conversations), Cursor: p.NextCursor, More: p.HasMore}
 	})
 }
 
@@ -108,14 +97,6 @@ func convert[P any](pages iter.Seq2[P, error], to func(P) *store.Page) pageSeq {
 			}
 		}
 	}
-}
-
-func idsOf[T any](rows []T, id func(T) string) []string {
-	ids := make([]string, len(rows))
-	for i, row := range rows {
-		ids[i] = id(row)
-	}
-	return ids
 }
 
 func anyOf[T any](rows []T) []any {

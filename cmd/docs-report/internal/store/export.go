@@ -87,7 +87,7 @@ func (s *Store) Begin(ctx context.Context, wanted Export, freshSince time.Time) 
 		if isFresh && begun.Texts == wanted.Texts {
 			return nil
 		}
-		if err := remove(ctx, tx, begun.id); err != nil {
+		if err := remove(ctx, tx, byID, begun.id); err != nil {
 			return err
 		}
 
@@ -124,11 +124,11 @@ func (s *Store) Append(ctx context.Context, e Export, page *Page) (Export, error
 			return ErrGone
 		}
 
-		if err := e.insert(ctx, tx, page); err != nil {
+		if err := e.insertVisitors(ctx, tx, page); err != nil {
 			return err
 		}
-		if !page.Last {
-			return nil
+		if err := e.insertRows(ctx, tx, page); err != nil || !page.Last {
+			return err
 		}
 		return e.complete(ctx, tx, page.More, "")
 	})
@@ -156,7 +156,7 @@ func (e Export) complete(ctx context.Context, tx *sql.Tx, truncated bool, proble
 	if err != nil {
 		return err
 	}
-	if err := remove(ctx, tx, old.id); err != nil {
+	if err := remove(ctx, tx, byID, old.id); err != nil {
 		return err
 	}
 
@@ -178,13 +178,15 @@ func (e Export) fail(ctx context.Context, tx *sql.Tx, problem string) error {
 	return err
 }
 
-// remove deletes an export, if there is one, and its rows.
-func remove(ctx context.Context, tx *sql.Tx, id int64) error {
+const byID = ` WHERE id = $1`
+
+// remove deletes the exports for which a condition is true, and their rows.
+func remove(ctx context.Context, tx *sql.Tx, condition string, args ...any) error {
 	return sqldb.Exec(ctx, tx, []string{
-		`DELETE FROM docs_visitors WHERE export = $1`,
-		`DELETE FROM docs_rows WHERE export = $1`,
-		`DELETE FROM docs_exports WHERE id = $1`,
-	}, id)
+		`DELETE FROM docs_visitors WHERE export IN (SELECT id FROM docs_exports` + condition + `)`,
+		`DELETE FROM docs_rows WHERE export IN (SELECT id FROM docs_exports` + condition + `)`,
+		`DELETE FROM docs_exports` + condition,
+	}, args...)
 }
 
 // Prune deletes what nothing asks for any more: rolling windows of period's span that ended before
@@ -195,29 +197,14 @@ func (s *Store) Prune(ctx context.Context, period Window, from, firstMonth mintl
 		const failed = ` WHERE project = $1 AND span IN ('day', 'week', 'month') AND date_from < $2
 			AND problem <> '' AND NOT expired
 			AND (kind <> 'visitors' OR span <> 'month' OR date_from < $3)`
-		err := removeAll(ctx, tx, failed, period.Project, from.String(), firstMonth.String())
+		err := remove(ctx, tx, failed, period.Project, from.String(), firstMonth.String())
 		if err != nil {
 			return err
 		}
 
 		const rolled = ` WHERE project = $1 AND span = $2 AND span NOT IN ('day', 'week', 'month')
 			AND date_to < $3 AND (date_to < $4 OR problem <> '' AND date_to <> $4)`
-		return removeAll(ctx, tx, rolled,
+		return remove(ctx, tx, rolled,
 			period.Project, string(period.Span()), period.To.String(), period.From.String())
 	})
-}
-
-// removeAll deletes the exports for which a condition is true, and their rows.
-func removeAll(ctx context.Context, tx *sql.Tx, condition string, args ...any) error {
-	old, err := query(ctx, tx, condition, args...)
-	if err != nil {
-		return err
-	}
-
-	for _, e := range old {
-		if err := remove(ctx, tx, e.id); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,11 +1,15 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"slices"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -21,23 +25,33 @@ const ofTexts = ` WHERE kind IN ('conversations', 'feedback') AND ($1 = '' OR pr
 // paths stay. A run that is loading some begins them anew.
 func (s *Store) ForgetTexts(ctx context.Context, project string) (int, error) {
 	return s.forget(ctx, func(tx *sql.Tx) (int, error) {
-		if err := removeAll(ctx, tx, ofTexts+` AND NOT complete`, project); err != nil {
+		if err := remove(ctx, tx, ofTexts+` AND NOT complete`, project); err != nil {
 			return 0, err
 		}
-		kept, err := query(ctx, tx, ofTexts+` AND texts`, project)
+		rows, err := storedRows(ctx, tx, ofTexts+` AND texts`, project)
 		if err != nil {
 			return 0, err
 		}
 
-		rows := 0
-		for _, e := range kept {
-			stripped, err := stripExport(ctx, tx, e)
+		stripped := 0
+		for _, row := range rows {
+			data, err := stripTexts(row.data)
 			if err != nil {
 				return 0, err
 			}
-			rows += stripped
+			if bytes.Equal(data, row.data) {
+				continue
+			}
+
+			stripped++
+			const update = `UPDATE docs_rows SET data = $1 WHERE export = $2 AND position = $3`
+			if _, err := tx.ExecContext(ctx, update, string(data), row.export, row.position); err != nil {
+				return 0, err
+			}
 		}
-		return rows, nil
+
+		_, err = tx.ExecContext(ctx, `UPDATE docs_exports SET texts = FALSE`+ofTexts, project)
+		return stripped, err
 	})
 }
 
@@ -56,35 +70,26 @@ func (s *Store) forget(ctx context.Context, work func(*sql.Tx) (int, error)) (in
 	return rows, err
 }
 
-// stripExport deletes the texts of an export, and returns how many rows had some.
-func stripExport(ctx context.Context, tx *sql.Tx, e Export) (int, error) {
-	stripped := map[int64]string{}
-	err := sqldb.Scan(ctx, tx, func(rows *sql.Rows) error {
-		var position int64
-		var data []byte
-		if err := rows.Scan(&position, &data); err != nil {
-			return err
-		}
+// storedRow is a row of a list.
+type storedRow struct {
+	export, position int64
+	data             []byte
+}
 
-		without, err := stripTexts(e.Kind, data)
-		if without != string(data) {
-			stripped[position] = without
-		}
-		return err
-	}, `SELECT position, data FROM docs_rows WHERE export = $1`, e.id)
-	if err != nil {
-		return 0, err
-	}
+// storedRows returns the rows of the exports for which a condition is true.
+func storedRows(ctx context.Context, tx *sql.Tx, condition string, args ...any) ([]storedRow, error) {
+	return sqldb.All(ctx, tx, func(rows *sql.Rows) (storedRow, error) {
+		var row storedRow
+		err := rows.Scan(&row.export, &row.position, &row.data)
+		return row, err
+	}, `SELECT export, position, data FROM docs_rows JOIN docs_exports ON id = export`+condition, args...)
+}
 
-	for position, data := range stripped {
-		const update = `UPDATE docs_rows SET data = $1 WHERE export = $2 AND position = $3`
-		if _, err := tx.ExecContext(ctx, update, data, e.id, position); err != nil {
-			return 0, err
-		}
-	}
-
-	_, err = tx.ExecContext(ctx, `UPDATE docs_exports SET texts = FALSE WHERE id = $1`, e.id)
-	return len(stripped), err
+// idOf returns the id or the search term of a row.
+func idOf(data []byte) string {
+	var row struct{ ID, SearchQuery string }
+	_ = json.Unmarshal(data, &row) // what is not JSON has no id
+	return cmp.Or(row.SearchQuery, row.ID)
 }
 
 // Forget deletes the rows of a kind that have an id, or the searches for a term in all its spellings, for
@@ -102,30 +107,25 @@ func (s *Store) Forget(ctx context.Context, project string, kind Kind, what stri
 			return 0, err
 		}
 
-		var found [][]any
-		err = sqldb.Scan(ctx, tx, func(rows *sql.Rows) error {
-			var export, position int64
-			var id string
-			err := rows.Scan(&export, &position, &id)
-
-			if nameOf(id) == name {
-				found = append(found, []any{export, position})
-			}
-			return err
-		}, `SELECT r.export, r.position, COALESCE(r.data ->> 'searchQuery', r.data ->> 'id', '')
-			FROM docs_rows r JOIN docs_exports e ON e.id = r.export
-			WHERE e.kind = $1 AND ($2 = '' OR e.project = $2)`, string(kind), project)
+		const ofKind = ` WHERE kind = $1 AND ($2 = '' OR project = $2)`
+		rows, err := storedRows(ctx, tx, ofKind, string(kind), project)
 		if err != nil {
 			return 0, err
 		}
 
-		for _, row := range found {
+		deleted := 0
+		for _, row := range rows {
+			if nameOf(idOf(row.data)) != name {
+				continue
+			}
+
+			deleted++
 			const remove = `DELETE FROM docs_rows WHERE export = $1 AND position = $2`
-			if _, err := tx.ExecContext(ctx, remove, row...); err != nil {
+			if _, err := tx.ExecContext(ctx, remove, row.export, row.position); err != nil {
 				return 0, err
 			}
 		}
-		return len(found), nil
+		return deleted, nil
 	})
 }
 
@@ -161,8 +161,8 @@ func (e Export) isForgotten(ctx context.Context, tx *sql.Tx) (func(id string) bo
 // the rows again.
 func (s *Store) Expire(ctx context.Context, project string, by mintlify.Date) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
-		const condition = ` WHERE kind <> 'visitors' AND project = $1 AND date_to <= $2 AND NOT expired`
-		return expireAll(ctx, tx, nil, condition, project, by.String())
+		const outdated = ` WHERE kind <> 'visitors' AND project = $1 AND date_to <= $2`
+		return expire(ctx, tx, outdated, project, by.String())
 	})
 }
 
@@ -170,39 +170,24 @@ func (s *Store) Expire(ctx context.Context, project string, by mintlify.Date) er
 // Counts stay, and no run loads the pages again.
 func (s *Store) ExpireDays(ctx context.Context, project string, by mintlify.Date, keep []mintlify.Date) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
-		const condition = ` WHERE kind = 'visitors' AND span = 'day' AND project = $1 AND date_to <= $2 AND NOT expired`
-		return expireAll(ctx, tx, keep, condition, project, by.String())
+		const outdated = ` WHERE kind = 'visitors' AND span = 'day' AND project = $1 AND date_to <= $2
+			AND $3 NOT LIKE '%' || date_from || '%'`
+		return expire(ctx, tx, outdated, project, by.String(), fmt.Sprint(keep))
 	})
 }
 
-// expireAll deletes the rows of the exports for which a condition is true, but not of those that begin
-// on a day to keep.
-func expireAll(ctx context.Context, tx *sql.Tx, keep []mintlify.Date, condition string, args ...any) error {
-	old, err := query(ctx, tx, condition, args...)
-	if err != nil {
+// expire deletes the rows of the exports for which a condition is true.
+func expire(ctx context.Context, tx *sql.Tx, condition string, args ...any) error {
+	if err := remove(ctx, tx, condition+` AND NOT complete`, args...); err != nil {
 		return err
 	}
 
-	for _, e := range old {
-		if slices.Contains(keep, e.From) {
-			continue
-		}
-		if err := e.expire(ctx, tx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (e Export) expire(ctx context.Context, tx *sql.Tx) error {
-	if e.State == Begun {
-		return remove(ctx, tx, e.id)
-	}
+	const ofExports = ` WHERE export IN (SELECT id FROM docs_exports`
 	return sqldb.Exec(ctx, tx, []string{
-		`DELETE FROM docs_rows WHERE export = $1`,
-		`DELETE FROM docs_visitors WHERE export = $1`,
-		`UPDATE docs_exports SET expired = TRUE, texts = FALSE WHERE id = $1`,
-	}, e.id)
+		`DELETE FROM docs_rows` + ofExports + condition + ` AND NOT expired)`,
+		`DELETE FROM docs_visitors` + ofExports + condition + ` AND NOT expired)`,
+		`UPDATE docs_exports SET expired = TRUE, texts = FALSE` + condition,
+	}, args...)
 }
 
 // HasTexts reports whether the database keeps what readers of projects wrote.

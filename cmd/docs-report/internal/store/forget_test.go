@@ -31,7 +31,6 @@ func forgotten(t *testing.T, where string) {
 	load := func() {
 		save(t, s, window, store.Conversations, &store.Page{
 			Rows: []any{turn("a"), turn("b"), turn("a")},
-			IDs:  []string{"a", "b", "a"},
 			Last: true,
 		})
 	}
@@ -66,7 +65,6 @@ func forgotten(t *testing.T, where string) {
 
 	begun, err = s.Append(t.Context(), begun, &store.Page{
 		Rows: []any{mintlify.Feedback{ID: "f", Comment: "secret"}},
-		IDs:  []string{"f"},
 		Next: 100,
 		More: true,
 	})
@@ -138,7 +136,6 @@ func forgottenTerm(t *testing.T, where string) {
 				mintlify.SearchTerm{Query: "jo  miller?", Hits: 2},
 				mintlify.SearchTerm{Query: "jo", Hits: 3},
 			},
-			IDs:  []string{"Jo Miller", "jo  miller?", "jo"},
 			Last: true,
 		})
 	}

@@ -118,64 +118,53 @@ func (s *Store) Projects(ctx context.Context) ([]string, error) {
 	return sqldb.Strings(ctx, s.db, `SELECT DISTINCT project FROM docs_exports`+ofVisitors+` ORDER BY project`)
 }
 
-// Visitors returns the rows of w's complete export, in the service's order. It reads
-// them in one transaction: a run that replaces them is seen completely or not at all.
+// Visitors returns the rows of w's complete export, in the service's order.
 func (s *Store) Visitors(ctx context.Context, w Window) (Export, []mintlify.Visitor, error) {
-	var visitors []mintlify.Visitor
-	export, err := s.rows(ctx, w, Visitors, selectVisitors, appendVisitor(&visitors))
-	return export, visitors, err
-}
-
-const (
-	selectVisitors = `SELECT path, human, ai, total FROM docs_visitors WHERE export = $1 ORDER BY position`
-	selectList     = `SELECT data FROM docs_rows WHERE export = $1 ORDER BY position`
-)
-
-func appendVisitor(to *[]mintlify.Visitor) func(*sql.Rows) error {
-	return func(rows *sql.Rows) error {
-		var v mintlify.Visitor
-		err := rows.Scan(&v.Path, &v.Human, &v.AI, &v.Total)
-		*to = append(*to, v)
-		return err
-	}
+	return rowsOf(ctx, s, w, Visitors, scanVisitor, selectVisitors)
 }
 
 // List returns the rows of the complete export of a list.
 func List[T any](ctx context.Context, s *Store, w Window, kind Kind) (Export, []T, error) {
-	var list []T
-	export, err := s.rows(ctx, w, kind, selectList, appendRow(&list))
-	return export, list, err
+	const selectList = `SELECT data FROM docs_rows WHERE export = $1 ORDER BY position`
+	return rowsOf(ctx, s, w, kind, scanData[T], selectList)
 }
 
-func appendRow[T any](to *[]T) func(*sql.Rows) error {
-	return func(rows *sql.Rows) error {
-		var data []byte
-		if err := rows.Scan(&data); err != nil {
-			return err
-		}
+const selectVisitors = `SELECT path, human, ai, total FROM docs_visitors WHERE export = $1 ORDER BY position`
 
-		var row T
-		err := json.Unmarshal(data, &row)
-		*to = append(*to, row)
-		return err
+func scanVisitor(rows *sql.Rows) (mintlify.Visitor, error) {
+	var v mintlify.Visitor
+	err := rows.Scan(&v.Path, &v.Human, &v.AI, &v.Total)
+	return v, err
+}
+
+func scanData[T any](rows *sql.Rows) (T, error) {
+	var row T
+	var data []byte
+	if err := rows.Scan(&data); err != nil {
+		return row, err
 	}
+	err := json.Unmarshal(data, &row)
+	return row, err
 }
 
-func (s *Store) rows(
-	ctx context.Context, w Window, kind Kind, statement string, scan func(*sql.Rows) error,
-) (Export, error) {
+// rowsOf reads the rows of an export in one transaction: a run that replaces them is seen completely or not
+// at all.
+func rowsOf[T any](
+	ctx context.Context, s *Store, w Window, kind Kind, scan func(*sql.Rows) (T, error), statement string,
+) (Export, []T, error) {
 	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
-		return Export{}, err
+		return Export{}, nil, err
 	}
 
 	defer func() { _ = tx.Rollback() }() // the transaction has changed nothing
 
 	found, _, err := find(ctx, tx, w, kind)
 	if err != nil {
-		return found, err
+		return found, nil, err
 	}
-	return found, sqldb.Scan(ctx, tx, scan, statement, found.id)
+	rows, err := sqldb.All(ctx, tx, scan, statement, found.id)
+	return found, rows, err
 }
 
 // Size returns how many rows an export of the kind and span has, according to the newest complete

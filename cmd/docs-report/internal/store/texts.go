@@ -3,8 +3,6 @@ package store
 import (
 	"encoding/json"
 	"strings"
-
-	mintlify "github.com/mintlify-community/mintlify-go"
 )
 
 // FoldTerm returns one spelling for the spellings of a search term, which differ in case, blanks and
@@ -17,57 +15,40 @@ func FoldTerm(term string) string {
 	return folded
 }
 
-// WithoutTexts returns a conversation without its personal data. The addresses of its sources stay:
-// they are pages of the documentation.
-func WithoutTexts(row mintlify.Conversation) mintlify.Conversation {
-	return mintlify.Conversation{
-		Timestamp:        row.Timestamp,
-		ResponseType:     row.ResponseType,
-		ResolutionStatus: row.ResolutionStatus,
-		QueryCategory:    row.QueryCategory,
-		PageURL:          withoutQuery(row.PageURL),
-		Sources:          pathsOf(row.Sources),
-	}
+// anonymous has the fields of conversations and feedback that are not personal data. The addresses of sources
+// are pages of the documentation.
+type anonymous struct {
+	Timestamp        any        `json:"timestamp,omitempty"`
+	ResponseType     any        `json:"responseType,omitempty"`
+	ResolutionStatus any        `json:"resolutionStatus,omitempty"`
+	QueryCategory    any        `json:"queryCategory,omitempty"`
+	PageURL          webAddress `json:"pageUrl,omitempty"`
+	Sources          []struct {
+		URL webAddress `json:"url"`
+	} `json:"sources,omitempty"`
+
+	Path      webAddress `json:"path,omitempty"`
+	CreatedAt any        `json:"createdAt,omitempty"`
+	Source    any        `json:"source,omitempty"`
+	Status    any        `json:"status,omitempty"`
+	Helpful   any        `json:"helpful,omitempty"`
 }
 
-func pathsOf(sources []mintlify.ConversationSource) []mintlify.ConversationSource {
-	var paths []mintlify.ConversationSource
-	for _, source := range sources {
-		paths = append(paths, mintlify.ConversationSource{URL: withoutQuery(source.URL)})
-	}
-	return paths
+// webAddress is an address without its query and fragment: they may name a person.
+type webAddress string
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (a *webAddress) UnmarshalText(text []byte) error {
+	page, _, _ := strings.Cut(strings.ReplaceAll(string(text), "#", "?"), "?")
+	*a = webAddress(page)
+	return nil
 }
 
-// feedbackWithoutTexts returns feedback without its personal data.
-func feedbackWithoutTexts(row mintlify.Feedback) mintlify.Feedback {
-	return mintlify.Feedback{
-		Path:      withoutQuery(row.Path),
-		CreatedAt: row.CreatedAt,
-		Source:    row.Source,
-		Status:    row.Status,
-		Helpful:   row.Helpful,
-	}
-}
-
-// withoutQuery removes the query and the fragment of a URL: they may name a person.
-func withoutQuery(url string) string {
-	page, _, _ := strings.Cut(strings.ReplaceAll(url, "#", "?"), "?")
-	return page
-}
-
-// stripTexts removes what readers wrote from a stored row.
-func stripTexts(kind Kind, data []byte) (string, error) {
-	if kind == Conversations {
-		return strip(data, WithoutTexts)
-	}
-	return strip(data, feedbackWithoutTexts)
-}
-
-func strip[T any](data []byte, without func(T) T) (string, error) {
-	var row T
+// stripTexts removes what readers wrote from a row, which is JSON.
+func stripTexts(data []byte) ([]byte, error) {
+	var row anonymous
 	if err := json.Unmarshal(data, &row); err != nil {
-		return "", err
+		return nil, err
 	}
-	text, err := json.Marshal(without(row))
-	return string(text), err
+	return json.Marshal(row)
 }
