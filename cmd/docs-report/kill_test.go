@@ -240,10 +240,11 @@ func (p process) underWay(db string) int {
 	require.NoError(p.t, err)
 	defer s.Close()
 
-	for _, w := range p.windows() {
-		_, running, err := s.Find(p.t.Context(), w, store.Visitors)
+	for _, project := range []string{"docs", "handbook"} {
+		all, err := s.Exports(p.t.Context(), project)
 		require.NoError(p.t, err)
-		if running.Offset > 0 {
+		isUnderWay := func(e store.Export) bool { return e.State == store.Begun && e.Offset > 0 && e.Kind == store.Visitors }
+		if slices.ContainsFunc(all, isUnderWay) {
 			return 1
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -31,70 +32,49 @@ func (p program) status(ctx context.Context, args []string) error {
 
 	defer s.Close()
 
+	return p.printStatus(ctx, f, s, *maxAge)
+}
+
+func (p program) printStatus(ctx context.Context, f *flags, s *store.Store, maxAge int) error {
 	syncs, err := s.Syncs(ctx)
 	if err != nil {
 		return err
 	}
-
 	known, err := s.Projects(ctx)
 	if err != nil {
 		return err
 	}
-	for _, last := range syncs { // may have loaded nothing
-		known = append(known, last.Project)
-	}
-	slices.Sort(known)
 
+	known = slices.AppendSeq(known, maps.Keys(syncs)) // may have loaded nothing
+	slices.Sort(known)
 	projects, err := f.choose(slices.Compact(known))
 	if err != nil {
 		return err
 	}
 
-	var all []string
+	var lines []string
 	for _, project := range projects {
-		text, err := statusOf(ctx, s, syncs, project)
+		all, err := s.Exports(ctx, project)
 		if err != nil {
 			return err
 		}
-		all = append(all, text)
+		lines = append(lines, redact.OneLine(project, 100), "  last sync   "+syncText(syncs, project))
+		lines = append(lines, "  newest day  "+dayText(newestDay(all)))
+		lines = append(lines, troubles("  not loaded  ", all)...)
 	}
 
-	if err := p.print(strings.Join(all, "\n")); err != nil {
+	if err := p.print(strings.Join(lines, "\n")); err != nil {
 		return err
 	}
-	return checkAge(ctx, s, projects, *maxAge)
+	return checkAge(ctx, s, projects, maxAge)
 }
 
-func statusOf(ctx context.Context, s *store.Store, syncs []store.Sync, project string) (string, error) {
-	last := "none has ended yet"
-	for _, sync := range syncs {
-		if sync.Project == project {
-			last = syncText(sync)
-		}
+func syncText(syncs map[string]store.Sync, project string) string {
+	last, hasEnded := syncs[project]
+	if !hasEnded {
+		return "none has ended yet"
 	}
 
-	newest, hasDay, err := s.Newest(ctx, project, store.Day)
-	if err != nil {
-		return "", err
-	}
-
-	troubles, err := s.Troubles(ctx, project)
-	if err != nil {
-		return "", err
-	}
-
-	lines := []string{
-		redact.OneLine(project, 100),
-		"  last sync   " + last,
-		"  newest day  " + dayText(newest, hasDay),
-	}
-	for _, t := range troubles {
-		lines = append(lines, "  not loaded  "+troubleText(t))
-	}
-	return strings.Join(lines, "\n"), nil
-}
-
-func syncText(last store.Sync) string {
 	text := last.At.Format("2006-01-02 15:04 UTC")
 	switch last.Missing {
 	case 0:
@@ -111,16 +91,24 @@ func syncText(last store.Sync) string {
 	return text
 }
 
+// newestDay returns the newest day of which the visitors are complete. It reports false if there is none.
+func newestDay(all []store.Export) (store.Export, bool) {
+	for _, e := range all { // the newest first
+		if e.Kind == store.Visitors && e.Span() == store.Day && e.State != store.Begun {
+			return e, true
+		}
+	}
+	return store.Export{}, false
+}
+
 func dayText(newest store.Export, ok bool) string {
 	if !ok {
 		return "none"
 	}
 
-	text := newest.From.String()
+	text := newest.From.String() + ", may still change"
 	if exports.IsFinal(newest.At, newest.Window) {
-		text += ", final"
-	} else {
-		text += ", may still change"
+		text = newest.From.String() + ", final"
 	}
 
 	today := mintlify.DayOf(time.Now().UTC())
@@ -133,14 +121,27 @@ func dayText(newest store.Export, ok bool) string {
 	return text
 }
 
-func troubleText(t store.Trouble) string {
-	name := strings.ReplaceAll(string(t.Kind), string(store.Conversations), "questions")
-	days := fmt.Sprintf("%v to %v", t.Newest.From, t.Newest.To.AddDays(-1))
-	text := fmt.Sprintf("%s of %s: %s", name, days, redact.OneLine(t.Problem, 300))
-	if t.Exports > 1 {
-		text += fmt.Sprintf(" (and %d more)", t.Exports-1)
+// troubles says what the last runs could not load, a line for each kind of export.
+func troubles(prefix string, all []store.Export) []string {
+	failed := map[store.Kind][]store.Export{}
+	for _, e := range all { // the newest first
+		if e.HasFailed() {
+			failed[e.Kind] = append(failed[e.Kind], e)
+		}
 	}
-	return text
+
+	var texts []string
+	for _, kind := range slices.Sorted(maps.Keys(failed)) {
+		newest := failed[kind][0]
+		name := strings.ReplaceAll(string(kind), string(store.Conversations), "questions")
+		days := fmt.Sprintf("%v to %v", newest.From, newest.To.AddDays(-1))
+		text := fmt.Sprintf("%s%s of %s: %s", prefix, name, days, redact.OneLine(newest.Problem, 300))
+		if others := len(failed[kind]) - 1; others > 0 {
+			text += fmt.Sprintf(" (and %d more)", others)
+		}
+		texts = append(texts, text)
+	}
+	return texts
 }
 
 // maxAgeVar declares -max-age. The value is in days; 0 is no limit.
@@ -160,19 +161,18 @@ func checkAge(ctx context.Context, s *store.Store, projects []string, maxAge int
 	oldest := mintlify.DayOf(time.Now().UTC()).AddDays(-maxAge)
 	var old []string
 	for _, project := range projects {
-		newest, ok, err := s.Newest(ctx, project, store.Day)
+		stored, err := s.Exports(ctx, project)
 		if err != nil {
 			return err
 		}
-		if ok && !newest.From.Time().Before(oldest.Time()) {
-			continue
-		}
 
-		day := "none"
-		if ok {
-			day = newest.From.String()
+		newest, ok := newestDay(stored)
+		switch {
+		case !ok:
+			old = append(old, fmt.Sprintf("%q (newest day: none)", project))
+		case newest.From.Time().Before(oldest.Time()):
+			old = append(old, fmt.Sprintf("%q (newest day: %v)", project, newest.From))
 		}
-		old = append(old, fmt.Sprintf("%q (newest day: %s)", project, day))
 	}
 
 	if len(old) == 0 {

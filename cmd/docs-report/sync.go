@@ -43,14 +43,7 @@ func (p program) sync(ctx context.Context, args []string) error {
 	}
 
 	fmt.Fprintf(p.stderr, "Up to date since %v, for %d requests.\n", what.From, loader.Requests)
-	if err := p.warnOfTroubles(ctx, loader.Store, what.Projects); err != nil {
-		return err
-	}
-
-	if loader.Texts {
-		return nil
-	}
-	return p.warnOfTexts(ctx, loader.Store, what.Projects)
+	return p.warn(ctx, loader, what.Projects)
 }
 
 func (p program) sayMissing(ctx context.Context, s *store.Store, projects []string) {
@@ -60,35 +53,30 @@ func (p program) sayMissing(ctx context.Context, s *store.Store, projects []stri
 	}
 
 	missing := 0
-	for _, last := range syncs {
-		if slices.Contains(projects, last.Project) {
-			missing += last.Missing
-		}
+	for _, project := range projects {
+		missing += syncs[project].Missing
 	}
 	fmt.Fprintf(p.stderr, "Missing: about %d requests. Until then, reports show what is loaded.\n", missing)
 }
 
-// warnOfTroubles says which lists could not be loaded: days, weeks and months do not wait for them.
-func (p program) warnOfTroubles(ctx context.Context, s *store.Store, projects []string) error {
+// warn says which lists could not be loaded: days, weeks and months do not wait for them. It also says that a sync
+// without -texts deletes nothing that a sync with -texts has kept.
+func (p program) warn(ctx context.Context, l *exports.Loader, projects []string) error {
+	hasTexts := false
 	for _, project := range projects {
-		troubles, err := s.Troubles(ctx, project)
+		all, err := l.Store.Exports(ctx, project)
 		if err != nil {
 			return err
 		}
-		for _, t := range troubles {
-			fmt.Fprintf(p.stderr, "Warning: %s: %s\n", redact.OneLine(project, 100), troubleText(t))
-		}
-	}
-	return nil
-}
 
-// warnOfTexts says that a sync without -texts deletes nothing that a sync with -texts has kept.
-func (p program) warnOfTexts(ctx context.Context, s *store.Store, projects []string) error {
-	hasTexts, err := s.HasTexts(ctx, projects)
-	if err != nil {
-		return err
+		for _, text := range troubles("Warning: "+redact.OneLine(project, 100)+": ", all) {
+			fmt.Fprintln(p.stderr, text)
+		}
+		keepsTexts := func(e store.Export) bool { return e.Texts && e.Kept > 0 }
+		hasTexts = hasTexts || slices.ContainsFunc(all, keepsTexts)
 	}
-	if hasTexts {
+
+	if hasTexts && !l.Texts {
 		fmt.Fprintln(p.stderr, "The database still keeps what readers wrote, from runs with -texts. "+
 			"To delete it: docs-report forget -texts")
 	}

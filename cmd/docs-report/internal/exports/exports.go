@@ -16,7 +16,7 @@ import (
 
 const (
 	heldWait = 10 * time.Second // between two looks at whether another sync has ended
-	saveTime = 10 * time.Second // for each project, to store how a run ended, even if it was interrupted
+	saveTime = 20 * time.Second // to store how a run ended, even if it was interrupted
 )
 
 // Loader loads windows. Its fields are set before use.
@@ -70,20 +70,22 @@ func (l *Loader) Load(ctx context.Context, r Range) error {
 		return stop
 	}
 
-	patience := saveTime * time.Duration(len(r.Projects))
-	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()
-	saved := l.saveSyncs(detached, r, q, stop)
+	if err := l.saveSyncs(detached, r, q, stop); err != nil {
+		err = fmt.Errorf("how the run ended could not be stored: %w", err)
+		q.failures = append(q.failures, &LoadError{err: err})
+	}
 	released := l.Store.Release(detached)
-	return errors.Join(append(q.errors(), stop, saved, released)...)
+	return errors.Join(append(q.failures, stop, released)...)
 }
 
 // take makes this run the one that loads into the database. It waits for another one if it may.
 func (l *Loader) take(ctx context.Context) error {
 	for said := ""; ; {
 		err := l.Store.Take(ctx)
-		var held *store.HeldError
-		if !errors.As(err, &held) || !l.Wait {
+		held, ok := errors.AsType[*store.HeldError](err)
+		if !ok || !l.Wait {
 			return err
 		}
 
@@ -111,16 +113,17 @@ func (l *Loader) load(ctx context.Context, r Range, q *queue) error {
 	if err != nil {
 		return err
 	}
-	if err := l.noteEarlierFailures(ctx, q, r.Projects, todo.failed); err != nil {
-		return err
-	}
 
+	q.noteEarlier(todo.known)
 	final := slices.Concat(todo.final, todo.failed)
 	q.all = len(final)
-	if err := l.loadFinal(ctx, q, final); err != nil {
-		return err
+	for _, w := range final {
+		if err := l.loadFinal(ctx, q, w.Task); err != nil {
+			return err
+		}
 	}
-	if err := l.loadOpen(ctx, q, todo.open); err != nil {
+
+	if err := l.loadOpen(ctx, r, q); err != nil {
 		return err
 	}
 	if len(q.failures) > 0 {
@@ -129,54 +132,41 @@ func (l *Loader) load(ctx context.Context, r Range, q *queue) error {
 	return l.prune(ctx, r)
 }
 
-// noteEarlierFailures notes what the last runs could not load, even if nothing asks for it any more.
-func (l *Loader) noteEarlierFailures(ctx context.Context, q *queue, projects []string, tasks []Task) error {
-	for _, task := range tasks {
-		q.hasFailed[q.seriesOf(task)] = true
-	}
-
-	for _, project := range projects {
-		troubles, err := l.Store.Troubles(ctx, project)
-		if err != nil {
-			return err
-		}
-
-		for _, t := range troubles {
-			q.hasFailed[q.seriesOf(Task{t.Newest, t.Kind})] = true
-		}
-	}
-	return nil
-}
-
-func (l *Loader) loadFinal(ctx context.Context, q *queue, tasks []Task) error {
-	for _, task := range tasks {
+// loadFinal loads what is final. It waits for the quota if it may.
+func (l *Loader) loadFinal(ctx context.Context, q *queue, task Task) error {
+	for {
 		err := l.loadOne(ctx, q, task)
-		for l.Wait && isQuota(err) && ctx.Err() == nil {
-			if err = l.waitForQuota(ctx, err); err == nil {
-				err = l.loadOne(ctx, q, task)
-			}
+		quota, ok := errors.AsType[*store.QuotaError](err)
+		if !ok || !l.Wait || ctx.Err() != nil {
+			return err
 		}
-		if err != nil {
+
+		l.Log("Waiting for the hourly quota until %s.", quota.Until.Format(time.TimeOnly+" MST"))
+		if err := l.pause(ctx, time.Until(quota.Until)); err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
 // loadOpen loads what may still change, as far as each export fits into the budget: if it were
 // half loaded, the next night would begin it anew. It waits for nothing.
-func (l *Loader) loadOpen(ctx context.Context, q *queue, tasks []Task) error {
-	for _, task := range tasks {
-		fits, err := l.fits(ctx, task)
+func (l *Loader) loadOpen(ctx context.Context, r Range, q *queue) error {
+	todo, err := l.plan(ctx, r) // how large the site is may be known by now
+	if err != nil {
+		return err
+	}
+
+	for _, w := range todo.open {
+		left, err := l.Store.Left(ctx, l.Budget)
 		if err != nil {
 			return err
 		}
-		if !fits {
+		if w.requests > left {
 			continue
 		}
 
 		q.all++
-		err = l.loadOne(ctx, q, task)
+		err = l.loadOne(ctx, q, w.Task)
 		if isQuota(err) && ctx.Err() == nil {
 			return nil
 		}
@@ -223,15 +213,6 @@ func isQuota(err error) bool {
 	return errors.As(err, &quota)
 }
 
-func (l *Loader) waitForQuota(ctx context.Context, err error) error {
-	var quota *store.QuotaError
-	if !errors.As(err, &quota) {
-		return err
-	}
-	l.Log("Waiting for the hourly quota until %s.", quota.Until.Format(time.TimeOnly+" MST"))
-	return l.pause(ctx, time.Until(quota.Until))
-}
-
 // prune deletes the windows that no report compares with any more, what could not be loaded before it
 // left the range, and the pages of old days.
 func (l *Loader) prune(ctx context.Context, r Range) error {
@@ -259,19 +240,15 @@ func (l *Loader) prune(ctx context.Context, r Range) error {
 func (l *Loader) saveSyncs(ctx context.Context, r Range, q *queue, stop error) error {
 	todo, err := l.plan(ctx, r)
 	if err != nil {
-		return notStored(err)
+		return err
 	}
 
 	// The service may not go back to a month before the range: then it is not missing.
-	todo.failed = slices.DeleteFunc(todo.failed, func(task Task) bool { return q.seriesOf(task).isEarlier })
+	todo.failed = slices.DeleteFunc(todo.failed, func(w work) bool { return q.seriesOf(w.Task).isEarlier })
 
 	missing := map[string]int{}
-	for _, task := range slices.Concat(todo.final, todo.failed) {
-		requests, _, err := l.cost(ctx, task)
-		if err != nil {
-			return notStored(err)
-		}
-		missing[task.Project] += requests
+	for _, w := range slices.Concat(todo.final, todo.failed) {
+		missing[w.Project] += w.requests
 	}
 
 	for _, project := range r.Projects {
@@ -282,12 +259,8 @@ func (l *Loader) saveSyncs(ctx context.Context, r Range, q *queue, stop error) e
 			Problem: q.problem(project, stop),
 		}
 		if err := l.Store.SaveSync(ctx, last); err != nil {
-			return notStored(err)
+			return err
 		}
 	}
 	return nil
-}
-
-func notStored(err error) error {
-	return &LoadError{fmt.Errorf("how the run ended could not be stored: %w", err)}
 }

@@ -67,8 +67,8 @@ func TestExportResumesAtItsOffset(t *testing.T) {
 			syncs, err := s.Syncs(t.Context())
 			require.NoError(t, err)
 			require.Len(t, syncs, 1)
-			assert.Equal(t, "interrupted", syncs[0].Problem)
-			assert.Equal(t, 1, syncs[0].Missing)
+			assert.Equal(t, "interrupted", syncs["docs"].Problem)
+			assert.Equal(t, 1, syncs["docs"].Missing)
 		})
 
 		require.NoError(t, r.load(t.Context(), "2000-02-29"))

@@ -94,7 +94,7 @@ func TestARunThatWakesUpStoresNothing(t *testing.T) {
 		r.read(func(s *store.Store) {
 			syncs, err := s.Syncs(t.Context())
 			require.NoError(t, err)
-			assert.Equal(t, []store.Sync{{Project: "docs", At: time.Now().UTC()}}, syncs)
+			assert.Equal(t, map[string]store.Sync{"docs": {Project: "docs", At: time.Now().UTC()}}, syncs)
 		})
 	})
 }

@@ -278,13 +278,16 @@ func TestAListWhoseCursorIsRejectedBeginsAnew(t *testing.T) {
 func (r *rig) troubles() []store.Kind {
 	var kinds []store.Kind
 	r.read(func(s *store.Store) {
-		all, err := s.Troubles(context.Background(), "docs")
+		all, err := s.Exports(context.Background(), "docs")
 		require.NoError(r.t, err)
-		for _, t := range all {
-			kinds = append(kinds, t.Kind)
+		for _, e := range all {
+			if e.HasFailed() {
+				kinds = append(kinds, e.Kind)
+			}
 		}
 	})
-	return kinds
+	slices.Sort(kinds)
+	return slices.Compact(kinds)
 }
 
 // The service does not go back for 13 months. That is no failure, and costs one request a night.
@@ -416,7 +419,7 @@ func (r *rig) requireLoaded(windows []store.Window, night int) {
 	r.t.Helper()
 	r.read(func(s *store.Store) {
 		for _, w := range windows {
-			export, _, err := s.Find(context.Background(), w, store.Visitors)
+			export, _, err := s.Visitors(context.Background(), w)
 			require.NoError(r.t, err)
 			require.Equal(r.t, store.Loaded, export.State, "%v in night %d", w, night)
 		}

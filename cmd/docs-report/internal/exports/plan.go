@@ -17,70 +17,48 @@ func (l *Loader) Plan(ctx context.Context, r Range) (string, error) {
 	if err != nil {
 		return "", err
 	}
-
-	final, err := l.costs(ctx, append(todo.final, todo.failed...))
-	if err != nil {
-		return "", err
-	}
-	open, err := l.costs(ctx, todo.open)
-	if err != nil {
-		return "", err
-	}
-
-	night, err := l.costOfNight(ctx, r)
-	if err != nil {
-		return "", err
-	}
 	left, err := l.Store.Left(ctx, l.Budget)
 	if err != nil {
 		return "", err
 	}
 
+	final := slices.Concat(todo.final, todo.failed)
 	lines := []string{l.sayFinal(final, left)}
-	if open.exports > 0 {
+	if len(todo.open) > 0 {
+		visitors, lists := requests(todo.open)
 		lines = append(lines, fmt.Sprintf("What may still change: %s, about %s. "+
 			"sync loads what fits into the rest of the budget.",
-			plural(open.exports, "export"), plural(open.visitors+open.lists, "request")))
+			plural(len(todo.open), "export"), plural(visitors+lists, "request")))
 	}
-	lines = append(lines, l.sayNight(night))
-	if final.isGuess || open.isGuess {
+
+	lines = append(lines, l.sayNight(l.costOfNight(r, todo.known)))
+	if slices.ContainsFunc(append(final, todo.open...), func(w work) bool { return w.isGuess }) {
 		lines = append(lines, "This is for a site of up to 250 pages: each 250 more take a request more for each "+
 			"export of visitors. sync finds out.")
 	}
 	return strings.Join(lines, "\n"), nil
 }
 
-type costs struct {
-	exports, visitors, lists int
-	isGuess                  bool // the database does not know how large a site is
-}
-
-func (l *Loader) costs(ctx context.Context, tasks []Task) (costs, error) {
-	c := costs{exports: len(tasks)}
-	for _, task := range tasks {
-		requests, known, err := l.cost(ctx, task)
-		if err != nil {
-			return c, err
-		}
-
-		if task.Kind == store.Visitors {
-			c.visitors += requests
-			c.isGuess = c.isGuess || !known
+func requests(all []work) (visitors, lists int) {
+	for _, w := range all {
+		if w.Kind == store.Visitors {
+			visitors += w.requests
 		} else {
-			c.lists += requests
+			lists += w.requests
 		}
 	}
-	return c, nil
+	return visitors, lists
 }
 
-func (l *Loader) sayFinal(c costs, left int) string {
-	if c.exports == 0 {
+func (l *Loader) sayFinal(all []work, left int) string {
+	if len(all) == 0 {
 		return fmt.Sprintf("Up to date; %d of the hour's budget of %d are left.", left, l.Budget)
 	}
 
+	visitors, lists := requests(all)
 	text := fmt.Sprintf("%s to load, about %s and at most %d for lists; %d of the hour's budget of %d are left",
-		plural(c.exports, "export"), plural(c.visitors, "request"), c.lists, left, l.Budget)
-	if beyond := c.visitors + c.lists - left; beyond > 0 {
+		plural(len(all), "export"), plural(visitors, "request"), lists, left, l.Budget)
+	if beyond := visitors + lists - left; beyond > 0 {
 		text += fmt.Sprintf(", so it takes %d runs an hour apart", 1+(beyond+l.Budget-1)/l.Budget)
 	}
 	return text + "."
@@ -103,29 +81,23 @@ func plural(n int, word string) string {
 
 // costOfNight returns how many requests a night takes on average for what becomes final: a day, a
 // seventh of what a week brings, and a share of a month.
-func (l *Loader) costOfNight(ctx context.Context, r Range) (int, error) {
+func (l *Loader) costOfNight(r Range, known []store.Export) int {
 	const daysOfMonth = 365.25 / 12
+	cost := func(tasks []Task) float64 {
+		sum := 0
+		for _, task := range tasks {
+			sum += l.estimate(known, task, store.Export{}).requests
+		}
+		return float64(sum)
+	}
+
 	total := 0.0
 	for _, project := range r.Projects {
-		day := []Task{{newest(project, store.Day), store.Visitors}}
-		week := firsts(r.report(project, SettledDay(time.Now()), l.Texts))
-		month := tasksOf(newest(project, store.Month), append(slices.Clone(lists(l.Texts)), store.Visitors))
-
-		for _, brought := range []struct {
-			tasks []Task
-			days  float64
-		}{{day, 1}, {week, 7}, {month, daysOfMonth}} {
-			for _, task := range brought.tasks {
-				rows, _, err := l.rows(ctx, task)
-				if err != nil {
-					return 0, err
-				}
-
-				total += float64(requestsFor(task, rows)) / brought.days
-			}
-		}
+		total += cost(tasksOf(newest(project, store.Day), store.Visitors))
+		total += cost(firsts(r.report(project, SettledDay(time.Now()), l.Texts))) / 7
+		total += cost(tasksOf(newest(project, store.Month), kinds(l.Texts)...)) / daysOfMonth
 	}
-	return int(math.Ceil(total)), nil
+	return int(math.Ceil(total))
 }
 
 // newest returns the newest window of a span that is final.
@@ -135,57 +107,44 @@ func newest(project string, span store.Span) store.Window {
 	return all[len(all)-1]
 }
 
-// fits reports whether an export can be loaded completely with what is left of the budget.
-func (l *Loader) fits(ctx context.Context, task Task) (bool, error) {
-	requests, _, err := l.cost(ctx, task)
-	if err != nil {
-		return false, err
-	}
-	left, err := l.Store.Left(ctx, l.Budget)
-	return requests <= left, err
-}
-
-// cost estimates how many requests a task still takes: a run that was interrupted may have
-// loaded some pages already. It reports false if the database does not know how many rows there are.
-func (l *Loader) cost(ctx context.Context, task Task) (int, bool, error) {
-	rows, known, err := l.rows(ctx, task)
-	if err != nil {
-		return 0, false, err
-	}
-	_, begun, err := l.Store.Find(ctx, task.Window, task.Kind)
-	if err != nil {
-		return 0, false, err
-	}
+// estimate says how many requests a task still takes: a run that was interrupted may have loaded some
+// pages already.
+func (l *Loader) estimate(known []store.Export, task Task, begun store.Export) work {
+	rows, isKnown := l.rows(known, task)
 	if begun.At.Before(freshSince(task.Window)) {
-		return requestsFor(task, rows), known, nil
+		begun = store.Export{} // is thrown away
 	}
 
-	requests := requestsFor(task, rows-begun.Offset)
+	size := pageSizes[task.Kind]
+	requests := max(1, (rows-begun.Offset+size-1)/size)
 	if task.Kind != store.Visitors {
 		requests = min(requests, max(1, l.Pages-begun.Pages))
 	}
-	return requests, known, nil
+	return work{Task: task, requests: requests, isGuess: task.Kind == store.Visitors && !isKnown}
 }
 
-func requestsFor(task Task, rows int) int {
+// rows returns how many rows an export has: as many as the newest one of its span, or of another span. If the
+// database has none, rows returns the most that are asked for of a list, and one page of visitors.
+func (l *Loader) rows(known []store.Export, task Task) (rows int, isKnown bool) {
 	size := pageSizes[task.Kind]
-	return max(1, (rows+size-1)/size)
-}
-
-// rows returns how many rows an export has, as far as the database knows. If it does not, rows returns the
-// most that are asked for of a list, and one page of visitors.
-func (l *Loader) rows(ctx context.Context, task Task) (rows int, known bool, err error) {
-	if task.Kind == store.FeedbackByPage {
-		return 1, true, nil
-	}
-
-	rows, known, err = l.Store.Size(ctx, task.Project, task.Kind, task.Span())
-	switch {
-	case err != nil, known:
-	case task.Kind == store.Visitors:
-		rows = pageSizes[task.Kind]
+	switch task.Kind {
+	case store.FeedbackByPage:
+		return 1, true
+	case store.Visitors:
+		rows = size
 	default:
-		rows = l.Pages * pageSizes[task.Kind]
+		rows = l.Pages * size
 	}
-	return rows, known, err
+
+	for _, e := range known {
+		isLike := e.Project == task.Project && e.Kind == task.Kind && e.State != store.Begun && e.Problem == ""
+		switch {
+		case isLike && e.Span() == task.Span():
+			return e.Kept, true
+		case isLike && !isKnown:
+			rows = e.Kept
+			isKnown = true
+		}
+	}
+	return rows, isKnown
 }

@@ -20,7 +20,7 @@ type queue struct {
 	hasFailed    map[series]bool // in an earlier run
 	failedInARow map[series]int
 	refused      map[string]bool // projects
-	failures     []failure       // of tasks that are not optional
+	failures     []error         // *LoadError of each task that is not optional
 }
 
 // series is what may fail as a whole: the exports of a kind of a project. Months before the range are
@@ -31,14 +31,12 @@ type series struct {
 	isEarlier bool
 }
 
-type failure struct {
-	task Task
-	err  error
-}
-
 // LoadError says what a run could not do for another reason than the quota: to come back later may
 // not help.
-type LoadError struct{ err error }
+type LoadError struct {
+	project string
+	err     error
+}
 
 func (e *LoadError) Error() string { return e.err.Error() }
 func (e *LoadError) Unwrap() error { return e.err }
@@ -49,6 +47,15 @@ func newQueue(r Range) *queue {
 		hasFailed:    map[series]bool{},
 		failedInARow: map[series]int{},
 		refused:      map[string]bool{},
+	}
+}
+
+// noteEarlier notes what the last runs could not load, even if nothing asks for it any more.
+func (q *queue) noteEarlier(known []store.Export) {
+	for _, e := range known {
+		if e.HasFailed() {
+			q.hasFailed[q.seriesOf(Task{e.Window, e.Kind})] = true
+		}
 	}
 }
 
@@ -92,25 +99,17 @@ func (q *queue) failed(task Task, err error) {
 		return
 	}
 
-	q.failures = append(q.failures, failure{task, err})
+	q.failures = append(q.failures, &LoadError{task.Project, fmt.Errorf("%v: %w", task, err)})
 	if isRefusal(err) {
 		q.refused[task.Project] = true
 	}
 }
 
-func (q *queue) errors() []error {
-	var all []error
-	for _, f := range q.failures {
-		all = append(all, &LoadError{fmt.Errorf("%v: %w", f.task, f.err)})
-	}
-	return all
-}
-
 // problem returns why a project is not up to date, if it is for another reason than the quota.
 func (q *queue) problem(project string, stop error) string {
-	for _, f := range q.failures {
-		if f.task.Project == project {
-			return fmt.Sprintf("%v: %v", f.task, f.err)
+	for _, err := range q.failures {
+		if failure, ok := errors.AsType[*LoadError](err); ok && failure.project == project {
+			return failure.Error()
 		}
 	}
 

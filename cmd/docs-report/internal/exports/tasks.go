@@ -37,38 +37,63 @@ type Range struct {
 
 // night has the exports that are not up to date, in the order in which a run loads them.
 type night struct {
-	final []Task // are over, and their counts will not change
+	final []work // are over, and their counts will not change
 
-	// failed are those of the final tasks that the last runs could not load. They come after the
+	// failed are those of the final ones that the last runs could not load. They come after the
 	// others: they must not keep anything from being loaded.
-	failed []Task
+	failed []work
 
-	open []Task // may still change
+	open []work // may still change
+
+	known []store.Export // are all that the database has of the projects, the newest first
+}
+
+// work is an export to load.
+type work struct {
+	Task
+	failedAt time.Time // by an earlier run
+	requests int       // about how many it still takes
+	isGuess  bool      // the database does not know how many pages the site has
 }
 
 func (l *Loader) plan(ctx context.Context, r Range) (night, error) {
 	var n night
-	tried := map[Task]time.Time{}
-	for _, task := range r.tasks(time.Now(), l.Texts) {
-		complete, begun, err := l.Store.Find(ctx, task.Window, task.Kind)
+	for _, project := range r.Projects {
+		all, err := l.Store.Exports(ctx, project)
 		if err != nil {
 			return n, err
 		}
+		n.known = append(n.known, all...)
+	}
 
-		hasFailed := complete.State == store.Refused || begun.Problem != ""
-		switch {
-		case l.isUpToDate(complete):
-		case !IsFinal(time.Now(), task.Window):
-			n.open = append(n.open, task)
-		case hasFailed:
-			tried[task] = slices.MaxFunc([]time.Time{complete.At, begun.FailedAt}, time.Time.Compare)
-			n.failed = append(n.failed, task)
-		default:
-			n.final = append(n.final, task)
+	complete := map[Task]store.Export{}
+	begun := map[Task]store.Export{}
+	for _, e := range n.known {
+		if e.State == store.Begun {
+			begun[Task{e.Window, e.Kind}] = e
+		} else {
+			complete[Task{e.Window, e.Kind}] = e
 		}
 	}
 
-	slices.SortStableFunc(n.failed, func(a, b Task) int { return tried[a].Compare(tried[b]) })
+	for _, task := range r.tasks(time.Now(), l.Texts) {
+		if l.isUpToDate(complete[task]) {
+			continue
+		}
+
+		w := l.estimate(n.known, task, begun[task])
+		switch {
+		case !IsFinal(time.Now(), task.Window):
+			n.open = append(n.open, w)
+		case complete[task].HasFailed(), begun[task].HasFailed():
+			w.failedAt = slices.MaxFunc([]time.Time{complete[task].At, begun[task].FailedAt}, time.Time.Compare)
+			n.failed = append(n.failed, w)
+		default:
+			n.final = append(n.final, w)
+		}
+	}
+
+	slices.SortStableFunc(n.failed, func(a, b work) int { return a.failedAt.Compare(b.failedAt) })
 	return n, nil
 }
 
@@ -79,12 +104,7 @@ func (l *Loader) isUpToDate(e store.Export) bool {
 	case e.State != store.Loaded, e.Kind.HasTexts() && l.Texts && !e.Texts:
 		return false
 	}
-	return isFresh(e.At, e.Window)
-}
-
-// isFresh reports whether counts that were loaded at a time need not be loaded again.
-func isFresh(at time.Time, w store.Window) bool {
-	return IsFinal(at, w) || time.Since(at) < maxAge
+	return IsFinal(e.At, e.Window) || time.Since(e.At) < maxAge
 }
 
 // tasks returns all exports of the range in a night's order: what a report shows, what a
@@ -123,81 +143,69 @@ func firsts(tasks []Task) []Task {
 	})
 }
 
-// compared are the lists of which a report shows the change.
-var compared = []store.Kind{store.Searches, store.Conversations, store.FeedbackByPage}
+// compared is what a report shows the change of.
+var compared = []store.Kind{store.Visitors, store.Searches, store.Conversations, store.FeedbackByPage}
 
-func lists(texts bool) []store.Kind {
+func kinds(texts bool) []store.Kind {
 	if texts { // feedback without its texts says less than the counts by page
 		return append(slices.Clone(compared), store.Feedback)
 	}
 	return compared
 }
 
-// report returns the last whole weeks that have ended by a day, their lists, and the last of
-// these weeks.
+// report returns the last whole weeks that have ended by a day, and the last of these weeks.
 func (r Range) report(project string, day mintlify.Date, texts bool) []Task {
 	period := store.LastWeeks(project, r.Weeks, day)
 	week := store.LastWeeks(project, 1, day)
-
-	all := []Task{{period, store.Visitors}}
-	all = append(all, tasksOf(period, lists(texts))...)
-	return append(all, Task{week, store.Visitors}, Task{week, store.FeedbackByPage})
+	return append(tasksOf(period, kinds(texts)...), tasksOf(week, store.Visitors, store.FeedbackByPage)...)
 }
 
-// comparison returns the weeks that a report compares with, and their lists.
+// comparison returns the weeks that a report compares with.
 func (r Range) comparison(project string, day mintlify.Date) []Task {
-	before := store.LastWeeks(project, r.Weeks, day).Before()
-	return append([]Task{{before, store.Visitors}}, tasksOf(before, compared)...)
+	return tasksOf(store.LastWeeks(project, r.Weeks, day).Before(), compared...)
 }
 
 // backlog returns each day, week and month with its lists, the newest first, the projects in turn.
 func (r Range) backlog(today mintlify.Date, texts bool) []Task {
-	var all []Task
-	for _, project := range r.Projects {
-		for _, w := range store.Windows(project, store.Day, r.From, today) {
-			all = append(all, Task{w, store.Visitors})
-		}
-
-		for _, w := range store.Windows(project, store.Week, r.From, today) {
-			all = append(all, Task{w, store.Visitors}, Task{w, store.FeedbackByPage})
-		}
-
-		for _, w := range store.Windows(project, store.Month, r.From, today) {
-			all = append(all, Task{w, store.Visitors})
-			all = append(all, tasksOf(w, lists(texts))...)
-		}
-	}
-	slices.SortStableFunc(all, r.newestFirst)
-	return all
-}
-
-func (r Range) newestFirst(a, b Task) int {
-	return cmp.Or(
-		b.To.Time().Compare(a.To.Time()),
-		b.From.Time().Compare(a.From.Time()), // the shorter first
-		cmp.Compare(slices.Index(r.Projects, a.Project), slices.Index(r.Projects, b.Project)))
+	return r.newestFirst(slices.Concat(
+		r.each(store.Day, r.From, today, store.Visitors),
+		r.each(store.Week, r.From, today, store.Visitors, store.FeedbackByPage),
+		r.each(store.Month, r.From, today, kinds(texts)...)))
 }
 
 func (r Range) months(today mintlify.Date) []Task {
+	return r.newestFirst(r.each(store.Month, r.firstMonth(today), today, store.Visitors))
+}
+
+// each returns the exports of each window of a span.
+func (r Range) each(span store.Span, from, to mintlify.Date, kinds ...store.Kind) []Task {
 	var all []Task
 	for _, project := range r.Projects {
-		for _, w := range store.Windows(project, store.Month, r.firstMonth(today), today) {
-			all = append(all, Task{w, store.Visitors})
+		for _, w := range store.Windows(project, span, from, to) {
+			all = append(all, tasksOf(w, kinds...)...)
 		}
 	}
-	slices.SortStableFunc(all, r.newestFirst)
 	return all
 }
 
-func (r Range) firstMonth(today mintlify.Date) mintlify.Date {
-	thisMonth := mintlify.Day(today.Time().Year(), today.Time().Month(), 1)
-	return mintlify.DayOf(thisMonth.Time().AddDate(0, -r.Months, 0))
+func (r Range) newestFirst(tasks []Task) []Task {
+	slices.SortStableFunc(tasks, func(a, b Task) int {
+		return cmp.Or(
+			b.To.Time().Compare(a.To.Time()),
+			b.From.Time().Compare(a.From.Time()), // the shorter first
+			cmp.Compare(slices.Index(r.Projects, a.Project), slices.Index(r.Projects, b.Project)))
+	})
+	return tasks
 }
 
-func tasksOf(w store.Window, kinds []store.Kind) []Task {
-	var all []Task
-	for _, kind := range kinds {
-		all = append(all, Task{w, kind})
+func (r Range) firstMonth(today mintlify.Date) mintlify.Date {
+	return mintlify.Day(today.Time().Year(), today.Time().Month()-time.Month(r.Months), 1)
+}
+
+func tasksOf(w store.Window, kinds ...store.Kind) []Task {
+	all := make([]Task, len(kinds))
+	for i, kind := range kinds {
+		all[i] = Task{w, kind}
 	}
 	return all
 }

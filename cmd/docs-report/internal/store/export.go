@@ -63,43 +63,45 @@ type Export struct {
 	id int64
 }
 
+// HasFailed reports whether the last runs could not load an export.
+func (e Export) HasFailed() bool { return e.Problem != "" && e.State != Expired }
+
 // Point has the visitors of a window, for a chart.
 type Point struct {
 	Window
 	Counts mintlify.VisitorTotals
 }
 
-// ErrGone matches a write into an export that is not where it was: somebody has forgotten its rows, or
-// the database has stored the page and lost its own response. Look at the window again.
+// ErrGone matches a write into an export that is not where it was: somebody has forgotten its rows. Begin the
+// export again.
 var ErrGone = errors.New("the export is not where it was")
 
 // Begin returns the export of wanted's window and kind that an earlier run has begun. It begins the
 // export anew if there is none, if it began before freshSince, or with another choice of texts.
 func (s *Store) Begin(ctx context.Context, wanted Export, freshSince time.Time) (Export, error) {
-	var begun Export
+	var e Export
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		var err error
-		if _, begun, err = find(ctx, tx, wanted.Window, wanted.Kind); err != nil {
+		if e, err = find(ctx, tx, ofBegun, wanted.Window, wanted.Kind); err != nil {
 			return err
 		}
 
-		isFresh := begun.State == Begun && !begun.At.Before(freshSince)
-		if isFresh && begun.Texts == wanted.Texts {
+		isFresh := e.State == Begun && !e.At.Before(freshSince)
+		if isFresh && e.Texts == wanted.Texts {
 			return nil
 		}
-		if err := remove(ctx, tx, byID, begun.id); err != nil {
+		if err := remove(ctx, tx, ofBegun, wanted.key(wanted.Kind)...); err != nil {
 			return err
 		}
 
-		begun = Export{Window: wanted.Window, Kind: wanted.Kind, Texts: wanted.Texts, At: time.Now(), State: Begun}
-		begun.id = rand.Int64()
+		e = Export{Window: wanted.Window, Kind: wanted.Kind, Texts: wanted.Texts, At: time.Now(), State: Begun}
+		e.id = rand.Int64()
 		_, err = tx.ExecContext(ctx, `INSERT INTO docs_exports
-			(id, project, date_from, date_to, span, kind, texts, fetched_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-			begun.id, begun.Project, begun.From.String(), begun.To.String(), string(begun.Span()), string(begun.Kind),
-			begun.Texts, begun.At.UnixMilli())
+			(project, date_from, date_to, kind, id, span, texts, fetched_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			append(e.key(e.Kind), e.id, string(e.Span()), e.Texts, e.At.UnixMilli())...)
 		return err
 	})
-	return begun, err
+	return e, err
 }
 
 // Append adds a page to an export that was begun, and returns the export as it is then. The last page
@@ -139,7 +141,7 @@ func (s *Store) Append(ctx context.Context, e Export, page *Page) (Export, error
 // export that is loaded stays: then Refuse does what Fail does.
 func (s *Store) Refuse(ctx context.Context, e Export, problem string) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
-		old, _, err := find(ctx, tx, e.Window, e.Kind)
+		old, err := find(ctx, tx, ofComplete, e.Window, e.Kind)
 		if err != nil {
 			return err
 		}
@@ -152,15 +154,11 @@ func (s *Store) Refuse(ctx context.Context, e Export, problem string) error {
 }
 
 func (e Export) complete(ctx context.Context, tx *sql.Tx, truncated bool, problem string) error {
-	old, _, err := find(ctx, tx, e.Window, e.Kind)
-	if err != nil {
-		return err
-	}
-	if err := remove(ctx, tx, byID, old.id); err != nil {
+	if err := remove(ctx, tx, ofComplete, e.key(e.Kind)...); err != nil {
 		return err
 	}
 
-	_, err = tx.ExecContext(ctx, `UPDATE docs_exports SET complete = TRUE, truncated = $1, problem = $2,
+	_, err := tx.ExecContext(ctx, `UPDATE docs_exports SET complete = TRUE, truncated = $1, problem = $2,
 		rows_kept = (SELECT COUNT(*) FROM docs_visitors WHERE export = $3)
 			+ (SELECT COUNT(*) FROM docs_rows WHERE export = $3)
 		WHERE id = $3`, truncated, problem, e.id)
@@ -177,8 +175,6 @@ func (e Export) fail(ctx context.Context, tx *sql.Tx, problem string) error {
 		text(problem), time.Now().UnixMilli(), e.id)
 	return err
 }
-
-const byID = ` WHERE id = $1`
 
 // remove deletes the exports for which a condition is true, and their rows.
 func remove(ctx context.Context, tx *sql.Tx, condition string, args ...any) error {

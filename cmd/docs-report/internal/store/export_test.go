@@ -43,15 +43,6 @@ func roundTrip(t *testing.T, where string) {
 	want[0].Path = "/nul\uFFFD\uFFFD"
 	assert.Equal(t, want, rows, "in order, and a path many times")
 
-	size, known, err := again.Size(t.Context(), "docs", store.Visitors, store.Month)
-	require.NoError(t, err)
-	assert.True(t, known)
-	assert.Equal(t, 257, size)
-
-	_, known, err = again.Size(t.Context(), "other", store.Visitors, store.Day)
-	require.NoError(t, err)
-	assert.False(t, known)
-
 	save(t, s, window, store.Visitors, page("/a", 0, 0, false))
 	complete, rows, err = s.Visitors(t.Context(), window)
 	require.NoError(t, err)
@@ -106,7 +97,7 @@ func listRoundTrip(t *testing.T, where string) {
 
 	begun, err = beginOf(s, window, store.FeedbackByPage, time.Now())
 	require.NoError(t, err)
-	require.NoError(t, s.Refuse(t.Context(), begun, "403"))
+	fail(t, s, begun, store.Refused, "403")
 	list, _, err = store.List[mintlify.FeedbackCount](t.Context(), s, window, store.FeedbackByPage)
 	require.NoError(t, err)
 	assert.Equal(t, "403", list.Problem)
@@ -241,18 +232,22 @@ func pruneFailed(t *testing.T, where string) {
 	} {
 		begun, err := beginOf(s, failed.window, failed.kind, time.Now().Add(time.Hour))
 		require.NoError(t, err)
-		require.NoError(t, s.Fail(t.Context(), begun, "500"))
+		fail(t, s, begun, store.Begun, "500")
 	}
 	refused, err := beginOf(s, week, store.FeedbackByPage, time.Now())
 	require.NoError(t, err)
-	require.NoError(t, s.Refuse(t.Context(), refused, "403"))
+	fail(t, s, refused, store.Refused, "403")
 
 	require.NoError(t, s.Prune(t.Context(), store.LastWeeks("docs", 4, from), from, february.From))
 
-	troubles, err := s.Troubles(t.Context(), "docs")
-	require.NoError(t, err)
-	want := store.Trouble{Kind: store.Visitors, Exports: 2, Newest: inRange, Problem: "500"}
-	assert.Equal(t, []store.Trouble{want}, troubles, "a day of the range, and one of the last months")
+	left := failed(t, s)
+	require.Len(t, left, 2)
+	assert.Equal(t, inRange, left[0].Window, "a day of the range, the newest first")
+	assert.Equal(t, february, left[1].Window, "one of the last months")
+	for _, e := range left {
+		assert.Equal(t, store.Visitors, e.Kind)
+		assert.Equal(t, "500", e.Problem)
+	}
 	assert.Len(t, rowsOf(t, s), 3)
 }
 
@@ -264,16 +259,14 @@ func seenWhole(t *testing.T, where string) {
 	require.NoError(t, err)
 	assert.Equal(t, page("/old", 0, 3, false).Visitors, rowsOf(t, s))
 
-	complete, running, err := s.Find(t.Context(), window, store.Visitors)
-	require.NoError(t, err)
+	complete, running := find(t, s, window, store.Visitors)
 	assert.Equal(t, 3, complete.Kept)
 	assert.Equal(t, 250, running.Offset)
 
 	_, err = s.Append(t.Context(), begun, page("/new", 250, 1, false))
 	require.NoError(t, err)
 	assert.Len(t, rowsOf(t, s), 251)
-	_, running, err = s.Find(t.Context(), window, store.Visitors)
-	require.NoError(t, err)
+	_, running = find(t, s, window, store.Visitors)
 	assert.Zero(t, running)
 }
 

@@ -189,14 +189,3 @@ func expire(ctx context.Context, tx *sql.Tx, condition string, args ...any) erro
 		`UPDATE docs_exports SET expired = TRUE, texts = FALSE` + condition,
 	}, args...)
 }
-
-// HasTexts reports whether the database keeps what readers of projects wrote.
-func (s *Store) HasTexts(ctx context.Context, projects []string) (bool, error) {
-	for _, project := range projects {
-		kept, err := query(ctx, s.db, ofTexts+` AND texts AND rows_kept > 0 LIMIT 1`, project)
-		if err != nil || len(kept) > 0 {
-			return len(kept) > 0, err
-		}
-	}
-	return false, nil
-}

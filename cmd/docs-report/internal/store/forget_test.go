@@ -56,9 +56,8 @@ func forgotten(t *testing.T, where string) {
 	require.Len(t, list(), 1)
 	assert.Equal(t, "b", list()[0].ID)
 
-	hasTexts, err := s.HasTexts(t.Context(), []string{"docs"})
-	require.NoError(t, err)
-	assert.True(t, hasTexts)
+	complete, _ := find(t, s, window, store.Conversations)
+	assert.True(t, complete.Texts)
 
 	begun, err := beginOf(s, window, store.Feedback, time.Now()) // is under way
 	require.NoError(t, err)
@@ -78,9 +77,8 @@ func forgotten(t *testing.T, where string) {
 	require.ErrorIs(t, err, store.ErrGone, "that run has to begin anew")
 	assert.Equal(t, []mintlify.Conversation{{QueryCategory: "Billing", PageURL: "https://docs.example.com/a"}}, list())
 
-	hasTexts, err = s.HasTexts(t.Context(), []string{"docs"})
-	require.NoError(t, err)
-	assert.False(t, hasTexts)
+	complete, _ = find(t, s, window, store.Conversations)
+	assert.False(t, complete.Texts)
 
 	var left int
 	err = rawDatabase(t, where).QueryRowContext(t.Context(),

@@ -38,23 +38,29 @@ func scanExport(rows *sql.Rows) (Export, error) {
 	return e, err
 }
 
-// Find returns the complete export of a window, and the one that a run has begun and that will
-// replace it.
-func (s *Store) Find(ctx context.Context, w Window, kind Kind) (complete, begun Export, err error) {
-	return find(ctx, s.db, w, kind)
+// Exports returns all exports of a project, the newest first.
+func (s *Store) Exports(ctx context.Context, project string) ([]Export, error) {
+	return query(ctx, s.db, ` WHERE project = $1 ORDER BY date_to DESC, date_from DESC, rows_kept DESC`, project)
 }
 
-func find(ctx context.Context, db once.DB, w Window, kind Kind) (complete, begun Export, err error) {
-	const condition = ` WHERE project = $1 AND date_from = $2 AND date_to = $3 AND kind = $4`
-	all, err := query(ctx, db, condition, w.Project, w.From.String(), w.To.String(), string(kind))
-	for _, e := range all {
-		if e.State == Begun {
-			begun = e
-		} else {
-			complete = e
-		}
+const (
+	ofWindow   = ` WHERE project = $1 AND date_from = $2 AND date_to = $3 AND kind = $4`
+	ofComplete = ofWindow + ` AND complete`
+	ofBegun    = ofWindow + ` AND NOT complete` // a run has begun it; it will replace the complete one
+)
+
+// find returns an export of a window, or one that is Missing.
+func find(ctx context.Context, db once.DB, condition string, w Window, kind Kind) (Export, error) {
+	found, err := query(ctx, db, condition, w.key(kind)...)
+	if err != nil || len(found) == 0 {
+		return Export{}, err
 	}
-	return complete, begun, err
+	return found[0], nil
+}
+
+// key returns the arguments of ofWindow.
+func (w Window) key(kind Kind) []any {
+	return []any{w.Project, w.From.String(), w.To.String(), string(kind)}
 }
 
 // Series returns the visitors of the complete exports of a span that lie within days, oldest
@@ -159,22 +165,10 @@ func rowsOf[T any](
 
 	defer func() { _ = tx.Rollback() }() // the transaction has changed nothing
 
-	found, _, err := find(ctx, tx, w, kind)
+	found, err := find(ctx, tx, ofComplete, w, kind)
 	if err != nil {
 		return found, nil, err
 	}
 	rows, err := sqldb.All(ctx, tx, scan, statement, found.id)
 	return found, rows, err
-}
-
-// Size returns how many rows an export of the kind and span has, according to the newest complete
-// export, or one of another span. It reports false if there is none.
-func (s *Store) Size(ctx context.Context, project string, kind Kind, span Span) (int, bool, error) {
-	const condition = ` WHERE complete AND problem = '' AND project = $1 AND kind = $2
-		ORDER BY CASE WHEN span = $3 THEN 0 ELSE 1 END, date_to DESC, rows_kept DESC LIMIT 1`
-	found, err := query(ctx, s.db, condition, project, string(kind), string(span))
-	if err != nil || len(found) == 0 {
-		return 0, false, err
-	}
-	return found[0].Kept, true, nil
 }

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -131,6 +132,41 @@ func begin(t *testing.T, s *store.Store) store.Export {
 	return begun
 }
 
+// find returns the complete export of a window, and the one that a run has begun.
+func find(t *testing.T, s *store.Store, w store.Window, kind store.Kind) (complete, begun store.Export) {
+	t.Helper()
+	all, err := s.Exports(t.Context(), w.Project)
+	require.NoError(t, err)
+	for _, e := range all {
+		switch {
+		case e.Window != w || e.Kind != kind:
+		case e.State == store.Begun:
+			begun = e
+		default:
+			complete = e
+		}
+	}
+	return complete, begun
+}
+
+// fail notes why an export could not be loaded. state is Refused if the service refuses it.
+func fail(t *testing.T, s *store.Store, e store.Export, state store.State, problem string) {
+	t.Helper()
+	if state == store.Refused {
+		require.NoError(t, s.Refuse(t.Context(), e, problem))
+	} else {
+		require.NoError(t, s.Fail(t.Context(), e, problem))
+	}
+}
+
+// failed returns the exports of docs that could not be loaded.
+func failed(t *testing.T, s *store.Store) []store.Export {
+	t.Helper()
+	all, err := s.Exports(t.Context(), "docs")
+	require.NoError(t, err)
+	return slices.DeleteFunc(all, func(e store.Export) bool { return !e.HasFailed() })
+}
+
 func rowsOf(t *testing.T, s *store.Store) []mintlify.Visitor {
 	t.Helper()
 	_, rows, err := s.Visitors(t.Context(), window)
@@ -165,7 +201,7 @@ func failing(t *testing.T, where string) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 
-	_, _, err := s.Find(ctx, window, store.Visitors)
+	_, err := s.Exports(ctx, "docs")
 	require.ErrorIs(t, err, context.Canceled)
 
 	require.ErrorIs(t, s.Take(ctx), context.Canceled)

@@ -27,39 +27,24 @@ func syncs(t *testing.T, where string) {
 
 	all, err := s.Syncs(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, []store.Sync{other, last}, all)
-
-	_, found, err := s.Newest(t.Context(), "docs", store.Day)
-	require.NoError(t, err)
-	assert.False(t, found)
-
-	save(t, s, window, store.Visitors, page("/a", 0, 3, false))
-	newest, found, err := s.Newest(t.Context(), "docs", store.Day)
-	require.NoError(t, err)
-	assert.True(t, found)
-	assert.Equal(t, window, newest.Window)
+	assert.Equal(t, map[string]store.Sync{"docs": last, "api": other}, all)
 }
 
 // A failure is known until the export goes on.
 func troubles(t *testing.T, where string) {
 	s := open(t, where)
-	failed, err := beginOf(s, window, store.Searches, time.Now())
+	broken, err := beginOf(s, window, store.Searches, time.Now())
 	require.NoError(t, err)
-	require.NoError(t, s.Fail(t.Context(), failed, "500\x00"))
+	fail(t, s, broken, store.Begun, "500\x00")
 
 	refused, err := beginOf(s, window, store.FeedbackByPage, time.Now())
 	require.NoError(t, err)
-	require.NoError(t, s.Refuse(t.Context(), refused, "403"))
+	fail(t, s, refused, store.Refused, "403")
 
-	all, err := s.Troubles(t.Context(), "docs")
-	require.NoError(t, err)
-	assert.Equal(t, []store.Trouble{
-		{Kind: store.FeedbackByPage, Exports: 1, Newest: window, Problem: "403"},
-		{Kind: store.Searches, Exports: 1, Newest: window, Problem: "500\uFFFD"},
-	}, all)
-
-	_, begun, err := s.Find(t.Context(), window, store.Searches)
-	require.NoError(t, err)
+	assert.Len(t, failed(t, s), 2)
+	complete, _ := find(t, s, window, store.FeedbackByPage)
+	assert.Equal(t, "403", complete.Problem)
+	_, begun := find(t, s, window, store.Searches)
 	assert.Equal(t, "500\uFFFD", begun.Problem)
 	assert.WithinDuration(t, time.Now(), begun.FailedAt, time.Minute)
 
@@ -68,9 +53,7 @@ func troubles(t *testing.T, where string) {
 	_, err = s.Append(t.Context(), again, &store.Page{Next: 100, More: true})
 	require.NoError(t, err)
 
-	all, err = s.Troubles(t.Context(), "docs")
-	require.NoError(t, err)
-	assert.Len(t, all, 1)
+	assert.Len(t, failed(t, s), 1)
 }
 
 // What was loaded of a list outlives that the service refuses it later.
@@ -80,14 +63,16 @@ func refusedReload(t *testing.T, where string) {
 
 	reloaded, err := beginOf(s, window, store.FeedbackByPage, time.Now().Add(time.Hour))
 	require.NoError(t, err)
-	require.NoError(t, s.Refuse(t.Context(), reloaded, "403\x00"))
+	fail(t, s, reloaded, store.Refused, "403\x00")
 
 	list, rows, err := store.List[mintlify.FeedbackCount](t.Context(), s, window, store.FeedbackByPage)
 	require.NoError(t, err)
 	assert.Equal(t, store.Loaded, list.State)
 	assert.Equal(t, []mintlify.FeedbackCount{{Path: "/a", Total: 9}}, rows)
 
-	all, err := s.Troubles(t.Context(), "docs")
-	require.NoError(t, err)
-	assert.Equal(t, []store.Trouble{{Kind: store.FeedbackByPage, Exports: 1, Newest: window, Problem: "403\uFFFD"}}, all)
+	all := failed(t, s)
+	require.Len(t, all, 1)
+	assert.Equal(t, store.FeedbackByPage, all[0].Kind)
+	assert.Equal(t, window, all[0].Window)
+	assert.Equal(t, "403\uFFFD", all[0].Problem)
 }
