@@ -137,22 +137,6 @@ func (s *Store) Append(ctx context.Context, e Export, page *Page) (Export, error
 	return after, err
 }
 
-// Refuse completes the export of a list that the service refuses, and keeps the reason. An older
-// export that is loaded stays: then Refuse does what Fail does.
-func (s *Store) Refuse(ctx context.Context, e Export, problem string) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
-		old, err := find(ctx, tx, ofComplete, e.Window, e.Kind)
-		if err != nil {
-			return err
-		}
-
-		if old.State == Loaded {
-			return e.fail(ctx, tx, problem)
-		}
-		return e.complete(ctx, tx, false, text(problem))
-	})
-}
-
 func (e Export) complete(ctx context.Context, tx *sql.Tx, truncated bool, problem string) error {
 	if err := remove(ctx, tx, ofComplete, e.key(e.Kind)...); err != nil {
 		return err
@@ -165,15 +149,22 @@ func (e Export) complete(ctx context.Context, tx *sql.Tx, truncated bool, proble
 	return err
 }
 
-// Fail keeps why this run could not go on with an export.
-func (s *Store) Fail(ctx context.Context, e Export, problem string) error {
-	return s.change(ctx, func(tx *sql.Tx) error { return e.fail(ctx, tx, problem) })
-}
+// Fail keeps e.Problem, which is why this run could not go on with an export. If e.State is Refused, it completes
+// the export, unless an older one is loaded, which stays.
+func (s *Store) Fail(ctx context.Context, e Export) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		old, err := find(ctx, tx, ofComplete, e.Window, e.Kind)
+		if err != nil {
+			return err
+		}
+		if e.State == Refused && old.State != Loaded {
+			return e.complete(ctx, tx, false, text(e.Problem))
+		}
 
-func (e Export) fail(ctx context.Context, tx *sql.Tx, problem string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE docs_exports SET problem = $1, failed_at = $2 WHERE id = $3 AND NOT complete`,
-		text(problem), time.Now().UnixMilli(), e.id)
-	return err
+		const fail = `UPDATE docs_exports SET problem = $1, failed_at = $2 WHERE id = $3 AND NOT complete`
+		_, err = tx.ExecContext(ctx, fail, text(e.Problem), time.Now().UnixMilli(), e.id)
+		return err
+	})
 }
 
 // remove deletes the exports for which a condition is true, and their rows.

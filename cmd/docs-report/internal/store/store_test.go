@@ -152,11 +152,9 @@ func find(t *testing.T, s *store.Store, w store.Window, kind store.Kind) (comple
 // fail notes why an export could not be loaded. state is Refused if the service refuses it.
 func fail(t *testing.T, s *store.Store, e store.Export, state store.State, problem string) {
 	t.Helper()
-	if state == store.Refused {
-		require.NoError(t, s.Refuse(t.Context(), e, problem))
-	} else {
-		require.NoError(t, s.Fail(t.Context(), e, problem))
-	}
+	e.State = state
+	e.Problem = problem
+	require.NoError(t, s.Fail(t.Context(), e))
 }
 
 // failed returns the exports of docs that could not be loaded.
