@@ -102,7 +102,7 @@ func Recover(data []byte, what string, v any) error {
 	return Invalid(what, err)
 }
 
-// looseTypes are the results of loosen.
+// looseTypes are the results of loosen, by type: each type is always read with the same required fields.
 var looseTypes sync.Map
 
 // newLoose returns a struct with the fields of t, of types that take what the service may send. The
