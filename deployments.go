@@ -195,25 +195,11 @@ func (s *DeploymentsService) trigger(ctx context.Context, r request) (*QueuedDep
 // Errors: [*ArgumentError] for an id that is empty, . or .., or has a control character or
 // white space at an end; [*APIError], [*MalformedResponseError], or the network's or context's error.
 func (s *DeploymentsService) Get(ctx context.Context, id string) (*Deployment, error) {
-	deployment, err := s.get(ctx, id, false)
-	if err != nil {
-		return nil, err
-	}
-	return deployment, nil
+	return s.get(ctx, id, false)
 }
 
-// poll also accepts a truncated or too large response if it says that the deployment has
-// ended: long logs can make it so.
 func (s *DeploymentsService) poll(ctx context.Context, id string) (*Deployment, error) {
-	deployment, err := s.get(ctx, id, true)
-	if errors.Is(err, ErrMalformedResponse) && deployment.isDone() {
-		return deployment, nil
-	}
-
-	if err != nil {
-		return nil, err
-	}
-	return deployment, nil
+	return s.get(ctx, id, true)
 }
 
 func (s *DeploymentsService) urlOf(id string) string {
@@ -224,22 +210,28 @@ func (s *DeploymentsService) target(id string) target[*Deployment] {
 	return target[*Deployment]{id: id, url: s.urlOf(id), get: s.poll}
 }
 
-// get returns as much of the deployment as it could read, also with an error.
-func (s *DeploymentsService) get(ctx context.Context, id string, noRetry bool) (*Deployment, error) {
-	deployment := new(Deployment)
+// get gets the deployment. A poll also accepts a truncated or too large response if it says that the
+// deployment has ended: long logs can make it so.
+func (s *DeploymentsService) get(ctx context.Context, id string, isPoll bool) (*Deployment, error) {
 	if err := checkID(id); err != nil {
-		return deployment, err
+		return nil, err
 	}
 
+	deployment := new(Deployment)
 	err := s.client.do(ctx, request{
 		operation: OpGetDeployment,
 		method:    http.MethodGet,
 		url:       s.urlOf(id),
-		noRetry:   noRetry,
+		noRetry:   isPoll,
 		into:      deployment,
 	})
 	deployment.ID = cmp.Or(deployment.ID, id)
-	return deployment, err
+
+	hasEnded := isPoll && errors.Is(err, ErrMalformedResponse) && deployment.isDone()
+	if err != nil && !hasEnded {
+		return nil, err
+	}
+	return deployment, nil
 }
 
 // WaitUntilDone polls the deployment until its status is terminal, as [JobsService.WaitUntilDone]
