@@ -186,13 +186,13 @@ func compareShares(now, before part, errors float64) verdict {
 	chance := errors * math.Sqrt(pooled*(1-pooled)*(1/float64(now.all)+1/float64(before.all)))
 	difference := now.share() - before.share()
 
-	isChance := math.Abs(difference) <= chance
-	isSmall := math.Abs(difference) < leastOfShare-1e-9 // 0.22 - 0.20 is a little less than 0.02
-	return verdictOf(difference, isChance || isSmall)
+	return verdictOf(difference, chance, leastOfShare)
 }
 
-func verdictOf(difference float64, isNone bool) verdict {
-	if isNone {
+func verdictOf(difference, chance, least float64) verdict {
+	const rounded = 1e-9 // 0.22 - 0.20 is a little less than 0.02
+	size := math.Abs(difference)
+	if size <= chance+rounded || size < least-rounded {
 		return aboutTheSame
 	}
 	return verdict(cmp.Compare(difference, 0))
@@ -216,7 +216,5 @@ func compareRates(now, before rateOf, errors, least float64) verdict {
 	difference := now.mean() - before.mean()
 	chance := errors * math.Sqrt(pooled*(1/now.units+1/before.units))
 
-	isChance := math.Abs(difference) <= chance+1e-9
-	isSmall := math.Abs(difference) < least*before.mean()-1e-9
-	return verdictOf(difference, isChance || isSmall)
+	return verdictOf(difference, chance, least*before.mean())
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -39,8 +38,6 @@ func (in Input) complaints() section {
 		s.Summary = fmt.Sprintf("%s of %s down (%s)%s.",
 			number(r.some), plural(r.all, "thumb points", "thumbs point"), r.text(), r.loaded())
 	}
-	s.Summary = sentences(s.Summary, in.wave())
-
 	s.Lists = []findings{newFindings("Pages by thumbs down", list.Export, rows, "No page has a thumb down.",
 		in.listBefore(before.Export))}
 	if words := in.inTheirWords(""); len(words.Rows) > 0 || words.Note != "" {
@@ -111,41 +108,6 @@ func (in Input) whereAndWhen(equal []mintlify.Feedback) string {
 		return when
 	}
 	return "on " + firstFew(pages, ", ") + ", " + when
-}
-
-const leastOfWave = 5 // complaints in a week
-
-// wave says in which week of the period there began to be more complaints than in the weeks before it.
-func (in Input) wave() string {
-	if in.Period.Comments.Truncated {
-		return ""
-	}
-
-	from := in.Period.From
-	rows := in.Period.Comments.Rows
-	if before := in.Before.Comments; before.isKnown() && !before.Truncated {
-		from = in.Before.From
-		rows = slices.Concat(before.Rows, rows)
-	}
-
-	var known rateOf
-	for _, week := range store.Windows("", store.Week, from, in.Period.To) {
-		count := 0.0
-		for _, row := range rows {
-			if isCriticism(row) && week.Has(row.CreatedAt) {
-				count++
-			}
-		}
-
-		isMore := compareRates(rateOf{count, 1}, known, mostByChance, leastOfCount) == more
-		if isMore && count >= leastOfWave && isWithin(week, in.Period.Window) {
-			return fmt.Sprintf("A wave began in the week of %s: %.0f complaints, against %s a week before on average.",
-				week.From.Time().Format("2 January"), count, number(int64(math.Round(known.mean()))))
-		}
-		known.count += count
-		known.units++
-	}
-	return ""
 }
 
 // saidAt says when a complaint was written, and whether by an agent.

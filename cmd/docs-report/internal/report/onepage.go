@@ -167,7 +167,6 @@ func (in PageInput) criticized() section {
 		s.Summary = fmt.Sprintf("%s of %s down, in the %s whose thumbs the database knows.",
 			number(sum.some), plural(sum.all, "thumb points", "thumbs point"), plural(sum.weeks, "week", "weeks"))
 	}
-	s.Summary = sentences(s.Summary, in.wave())
 	return s
 }
 

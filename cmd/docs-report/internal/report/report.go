@@ -144,7 +144,6 @@ type view struct {
 	HasTexts  bool      // the page holds what readers typed
 	Suspected suspected // are pages that seem to have moved
 
-	FinalNote string // says when the counts are final
 	LateWeek  string // names the week that is not loaded yet
 	MovedFrom []string
 
@@ -182,7 +181,6 @@ func newView(in Input) view {
 		Shown: min(len(pages), mostPages),
 		Break: breakWithin(in.Before.From, in.Period.To),
 
-		FinalNote: in.finalNote(),
 		MovedFrom: in.Moved.words(),
 	}
 
@@ -222,14 +220,6 @@ func (v *view) split() {
 			v.Nothing = append(v.Nothing, nothing{s.Title, s.Lists[0].Empty})
 		}
 	}
-}
-
-func (in Input) finalNote() string {
-	final := in.Period.To.AddDays(1).Time()
-	if in.Generated.Before(final) {
-		return "They are final on " + final.Format(fullDay) + " (UTC)."
-	}
-	return "The next docs-report sync loads the final ones."
 }
 
 // csp is a Content-Security-Policy that allows nothing but this style and this script.

@@ -305,7 +305,8 @@ func TestWhatAReaderHasToKnow(t *testing.T) {
 	text = words(write(t, in))
 	assert.NotContains(t, text, "made up")
 	assert.NotContains(t, text, "Final:")
-	assert.Contains(t, text, "Not final. The newest counts may still change a little. The next docs-report sync loads the final ones.")
+	assert.Contains(t, text, "Not final. The newest counts may still change a little, until 24 hours after the last day."+
+		" Then docs-report sync loads the final ones.")
 	assert.NotContains(t, text, "Old.")
 
 	in.Old = true

@@ -18,7 +18,6 @@ import (
 const (
 	shortDay = "2 Jan"
 	longDay  = "2 January 2006"
-	fullDay  = "Monday, 2 January"
 )
 
 func number(n int64) string { return humanize.Comma(n) }
