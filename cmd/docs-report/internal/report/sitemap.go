@@ -14,14 +14,12 @@ import (
 func ParseSitemap(data []byte) ([]string, error) {
 	data = bytes.TrimPrefix(bytes.TrimSpace(data), []byte("\xef\xbb\xbf"))
 
-	var names []string
+	names := strings.Split(string(data), "\n")
 	if bytes.HasPrefix(data, []byte("<")) {
 		var err error
 		if names, err = sitemapURLs(data); err != nil {
 			return nil, err
 		}
-	} else {
-		names = strings.Split(string(data), "\n")
 	}
 
 	var paths []string
@@ -51,20 +49,17 @@ func ParseSitemap(data []byte) ([]string, error) {
 // sitemapURLs returns the locations of a sitemap's pages, without those of their pictures.
 func sitemapURLs(data []byte) ([]string, error) {
 	var sitemap struct {
-		XMLName xml.Name
+		XMLName xml.Name `xml:"urlset"`
 		URLs    []string `xml:"url>loc"`
 	}
 	err := xml.Unmarshal(data, &sitemap)
-
-	switch root := sitemap.XMLName.Local; {
-	case root == "sitemapindex":
+	switch {
+	case err == nil:
+		return sitemap.URLs, nil
+	case bytes.Contains(data, []byte("<sitemapindex")):
 		return nil, errors.New("it is a sitemap of sitemaps: give one of those that it names")
-	case root != "urlset" && root != "":
-		return nil, fmt.Errorf("it is not a sitemap: it begins with <%s>", textOf(root))
-	case err != nil:
-		return nil, fmt.Errorf("it is not a sitemap: %w", err)
 	}
-	return sitemap.URLs, nil
+	return nil, fmt.Errorf("it is not a sitemap: %w", err)
 }
 
 // unread are the pages of a sitemap that no human visited.

@@ -29,7 +29,7 @@ func TestParseSitemap(t *testing.T) {
 
 	for text, want := range map[string]string{
 		"<sitemapindex><sitemap><loc>https://x/y.xml</loc></sitemap></sitemapindex>": "a sitemap of sitemaps",
-		"<!DOCTYPE html><html><meta></html>":                                         "begins with <html>",
+		"<!DOCTYPE html><html><meta></html>":                                         "have <html>",
 		"<urlset><url><loc>/a</url>":                                                 "is not a sitemap",
 		"":                                                                           "no page",
 		"<urlset></urlset>":                                                          "no page",
