@@ -102,34 +102,31 @@ type group struct {
 // machines come last.
 func groups(pages, elsewhere []comparison) []group {
 	var all []group
-	machines := group{Name: "Machine files"}
-	index := map[string]int{}
+	section := func(name string) int {
+		return slices.IndexFunc(all, func(g group) bool { return g.Name == name })
+	}
 	for i, c := range pages {
 		if i >= mostLinked {
 			c.URL = ""
 		}
-		if c.isMachine {
-			machines.add(c)
-			continue
-		}
 
-		name := sectionOf(c.Path)
-		at, found := index[name]
-		if !found {
+		at := section(c.section())
+		if at < 0 {
 			at = len(all)
-			index[name] = at
-			all = append(all, group{Name: name})
+			all = append(all, group{Name: c.section()})
 		}
 		all[at].add(c)
 	}
 
 	for _, c := range elsewhere {
-		if at, found := index[sectionOf(c.Path)]; found {
+		if at := section(c.section()); at >= 0 {
 			all[at].said = all[at].plus(c.said)
 		}
 	}
-	if len(machines.Rows) > 0 {
-		all = append(all, machines)
+
+	if at := section(machineFiles); at >= 0 {
+		machines := all[at]
+		all = append(slices.Delete(all, at, at+1), machines)
 	}
 	return all
 }
@@ -155,10 +152,15 @@ func worstSections(groups []group) string {
 	return "Bad votes by section: " + firstFew(all, ", ") + "."
 }
 
-// sectionOf returns a path's first element, if the path has more elements.
-func sectionOf(path string) string {
-	first, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	if rest == "" {
+const machineFiles = "Machine files"
+
+// section returns a path's first element, if the path has more elements.
+func (c comparison) section() string {
+	first, rest, _ := strings.Cut(strings.TrimPrefix(c.Path, "/"), "/")
+	switch {
+	case c.isMachine:
+		return machineFiles
+	case rest == "":
 		return "pages without a section"
 	}
 	return "/" + first
