@@ -13,9 +13,8 @@ const weeksCompared = 4
 
 // beforeAfter compares the weeks before and after a day.
 type beforeAfter struct {
-	Since, Before, After string
-	Notes                []string
-	Rows                 []headline
+	Since, Before, After, Note string
+	Rows                       []headline
 }
 
 // changed compares the four weeks before and after the day. It leaves out the week of the day, unless the
@@ -31,6 +30,7 @@ func (in PageInput) changed() *beforeAfter {
 
 	both := in.compare(after, before)
 	both.isSum = true
+
 	for _, week := range in.Weeks {
 		isCompared := isWithin(week.Window, before) || isWithin(week.Window, after)
 		if isCompared && both.missing == "" && in.absent(week.Window) > 0 {
@@ -39,17 +39,16 @@ func (in PageInput) changed() *beforeAfter {
 		}
 	}
 
+	without := ""
+	if out := in.note(store.Window{From: before.From, To: after.To}, byDays, everybody.odd); out != "" {
+		without = "These means are without " + out + "."
+	}
+
 	c := &beforeAfter{
 		Since:  in.Since.Time().Format(longDay),
 		Before: span(before),
 		After:  span(after),
-	}
-
-	if both.missing != "" {
-		c.Notes = append(c.Notes, both.missing)
-	}
-	if out := in.note(store.Window{From: before.From, To: after.To}, byDays, everybody.odd); out != "" {
-		c.Notes = append(c.Notes, "These means are without "+out+".")
+		Note:   sentences(both.missing, without),
 	}
 
 	wasHuman, wasAI := in.weekly(before)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
@@ -56,10 +57,10 @@ func (h history) compare(now, before store.Window) windows {
 		return w
 	}
 
-	for _, part := range []store.Window{now, before} {
-		if day, isUnknown := h.withoutUsual(part); isUnknown {
+	for _, d := range slices.Concat(h.within(now), h.within(before)) {
+		if day := d.Day.Time(); !d.HasUsual {
 			w.missing = fmt.Sprintf("%s stands out, and the database has no usual %s, so there is no comparison.",
-				day.Time().Format("Mon "+shortDay), day.Time().Format("Monday"))
+				day.Format("Mon "+shortDay), day.Format("Monday"))
 		}
 	}
 	return w

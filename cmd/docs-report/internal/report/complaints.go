@@ -13,6 +13,7 @@ import (
 func (in Input) complaints() section {
 	list := in.Period.ByPage
 	before := in.Before.ByPage
+
 	counts := map[string]part{}
 	for _, page := range before.Rows {
 		counts[page.Path] = part{some: page.ThumbsDown}

@@ -49,10 +49,8 @@ func (in Input) fixFirst(pages, elsewhere []comparison) fixes {
 	})
 	f.Rows = f.Rows[:min(mostFixes, len(f.Rows))]
 
-	for _, row := range f.Rows {
-		f.HasQuestions = f.HasQuestions || row.Questions() > 0
-		f.HasComplaints = f.HasComplaints || row.Complaints > 0
-	}
+	f.HasQuestions = slices.ContainsFunc(f.Rows, func(c comparison) bool { return c.Questions() > 0 })
+	f.HasComplaints = slices.ContainsFunc(f.Rows, func(c comparison) bool { return c.Complaints > 0 })
 
 	switch {
 	case len(f.Rows) > 0 && f.Empty != "":

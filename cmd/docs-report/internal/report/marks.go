@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
@@ -79,7 +80,8 @@ func (in Input) effectOf(mark Mark) string {
 func (in Input) usualDay(days map[mintlify.Date]*mintlify.VisitorTotals, day mintlify.Date) *mintlify.VisitorTotals {
 	counts := days[day]
 	w := store.Window{From: day, To: day.AddDays(1)}
-	if _, isUnknown := in.withoutUsual(w); counts == nil || isUnknown {
+	hasNoUsual := func(d oddDay) bool { return !d.HasUsual }
+	if counts == nil || slices.ContainsFunc(in.within(w), hasNoUsual) {
 		return nil
 	}
 	usual := in.usual(w, *counts)

@@ -38,16 +38,7 @@ func (h history) absent(w store.Window) int {
 	return absent
 }
 
-// withoutUsual returns a day of a window that stands out and cannot be compared with a usual one.
-func (h history) withoutUsual(w store.Window) (mintlify.Date, bool) {
-	for _, d := range h.odd {
-		if !d.HasUsual && w.Has(d.Day.Time()) {
-			return d.Day, true
-		}
-	}
-	return mintlify.Date{}, false
-}
-
+// within returns the days of a window that stand out.
 func (h history) within(w store.Window) []oddDay {
 	var all []oddDay
 	for _, d := range h.odd {

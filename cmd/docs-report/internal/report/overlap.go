@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -88,12 +89,10 @@ func isCovered(w store.Window, known map[mintlify.Date]bool) bool {
 
 // newest returns the list that ends last, and of these the longest.
 func newest[T any](lists []List[T]) List[T] {
-	var best List[T]
-	for _, list := range lists {
-		later := list.To.Time().Compare(best.To.Time())
-		if best.State == store.Missing || later > 0 || later == 0 && list.Days() > best.Days() {
-			best = list
-		}
+	if len(lists) == 0 {
+		return List[T]{}
 	}
-	return best
+	return slices.MaxFunc(lists, func(a, b List[T]) int {
+		return cmp.Or(a.To.Time().Compare(b.To.Time()), cmp.Compare(a.Days(), b.Days()))
+	})
 }

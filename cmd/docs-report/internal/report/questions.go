@@ -20,6 +20,7 @@ func (in Input) questions() section {
 
 	title := "By category"
 	key := byCategory
+
 	switch {
 	case len(list.Rows) == 0:
 	case !list.Texts:
