@@ -96,6 +96,7 @@ func (r *reader) read(ctx context.Context, p program) ([]report.Input, error) {
 			}
 			inputs = append(inputs, in)
 		}
+
 		return nil
 	})
 	if err != nil {

@@ -53,6 +53,7 @@ func (in PageInput) changed() *beforeAfter {
 
 	wasHuman, wasAI := in.weekly(before)
 	human, ai := in.weekly(after)
+
 	c.Rows = []headline{
 		in.measure(both, "Humans a week", human, wasHuman, isGood),
 		in.measure(both, "AIs a week", ai, wasAI, isNeither),
@@ -99,6 +100,7 @@ func (in PageInput) ofWeeks(h headline, w windows) headline {
 // knownWeeks says how many weeks a number is of, if it is not of all, or why it is of none.
 func (in PageInput) knownWeeks(text string, known int, w store.Window) string {
 	firstEnds := w.From.AddDays(7)
+
 	switch all := w.Days() / 7; {
 	case known == all:
 		return text

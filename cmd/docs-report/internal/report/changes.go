@@ -80,6 +80,7 @@ func (c change) judged(v verdict, m meaning) change {
 // ratio compares two numbers as people do.
 func ratio(now, before float64) change {
 	percent := 100 * (now/before - 1)
+
 	switch {
 	case now == before:
 		return change{Text: "±0%"}

@@ -130,6 +130,7 @@ func byDay(points []store.Point) map[mintlify.Date]*mintlify.VisitorTotals {
 func (c chart) drawn() chart {
 	var missing []string
 	var known []*mintlify.VisitorTotals
+
 	for _, b := range c.Rows {
 		c.Before = c.Before || b.Before != nil
 		if b.Now == nil {
@@ -148,6 +149,7 @@ func (c chart) drawn() chart {
 
 	first := known[0]
 	last := known[len(known)-1]
+
 	c.Summary = fmt.Sprintf("Line chart of visitors by %s, humans above and AIs below. "+
 		"Humans: %s at first, %s at last. AIs: %s at first, %s at last.",
 		c.Unit, number(first.Human), number(last.Human), number(first.AI), number(last.AI))
@@ -188,6 +190,7 @@ func (c *chart) drawPanels() {
 	top := c.Top
 	for _, p := range []panel{{kind: humans}, {kind: ais}} {
 		p.read(*c)
+
 		p.Top = top
 		p.Bottom = top + height
 		if p.Empty != "" {
@@ -222,6 +225,7 @@ func (c *chart) drawDates() {
 			date.X = 100
 			date.Anchor = "end"
 		}
+
 		if (last-i)%apart == 0 {
 			c.Dates = append(c.Dates, date)
 		}
@@ -253,6 +257,7 @@ func (p *panel) read(c chart) {
 	for i, b := range c.Rows {
 		n := read(b.Now)
 		p.now = append(p.now, n)
+
 		if n != unknown && c.Unit == store.Day && slices.ContainsFunc(c.within(b.Window), p.isOdd) {
 			p.outliers = append(p.outliers, i)
 		} else {
@@ -264,6 +269,7 @@ func (p *panel) read(c chart) {
 	for _, b := range c.Rows {
 		n := read(b.Before)
 		p.before = append(p.before, n)
+
 		if usual == 0 || !outliers.Is(n, usual) {
 			p.highest = max(p.highest, n)
 		}

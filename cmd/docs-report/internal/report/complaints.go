@@ -52,6 +52,7 @@ func (in Input) inTheirWords(empty string) findings {
 	list := in.Period.Comments
 	var open []mintlify.Feedback
 	settled := int64(0)
+
 	for _, row := range list.Rows {
 		switch {
 		case !isCriticism(row):
@@ -63,6 +64,7 @@ func (in Input) inTheirWords(empty string) findings {
 	}
 
 	slices.SortStableFunc(open, func(a, b mintlify.Feedback) int { return b.CreatedAt.Compare(a.CreatedAt) })
+
 	note := ""
 	if settled > 0 {
 		note = fmt.Sprintf("Left out: %s resolved or dismissed, as of %s.",

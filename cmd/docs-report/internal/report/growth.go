@@ -68,6 +68,7 @@ func brokenAt(months []bucket) string {
 	to := months[len(months)-1].To
 	var newest time.Time
 	var days []string
+
 	for _, day := range slices.Backward(redefinitions) {
 		if isInside(day, from, to) {
 			newest = day.Time()
@@ -88,6 +89,7 @@ func brokenAt(months []bucket) string {
 func (in Input) growthSummary(months []bucket) string {
 	last := months[len(months)-1]
 	usual := in.usual(last.Window, *last.Now)
+
 	share := "; "
 	if note := in.note(last.Window, last.Now.Human+last.Now.AI, everybody.odd); note != "" && usual != *last.Now {
 		share = ", of which " + note + ". Without these, "

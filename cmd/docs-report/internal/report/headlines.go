@@ -29,6 +29,7 @@ type headline struct {
 func newHeadlines(in Input) headlines {
 	now := in.Period
 	before := in.Before
+
 	h := headlines{
 		All:    in.headline(everybody),
 		Humans: in.headline(humans),
@@ -55,6 +56,7 @@ func newHeadlines(in Input) headlines {
 func (in Input) headline(k kind) headline {
 	now := k.count(in.Period.Totals)
 	before := k.count(in.Before.Totals)
+
 	h := headline{
 		Label:      k.Title,
 		Value:      number(now),

@@ -43,6 +43,7 @@ func (in Input) effectOf(mark Mark) string {
 	days := byDay(in.days)
 	var now, before mintlify.VisitorTotals
 	paired := int64(0)
+
 	for i := range weekOfMark {
 		after := in.usualDay(days, mark.Day.AddDays(i))
 		same := in.usualDay(days, mark.Day.AddDays(i-weekOfMark)) // the same weekday
@@ -56,6 +57,7 @@ func (in Input) effectOf(mark Mark) string {
 	compared := in.compare(
 		store.Window{From: mark.Day, To: mark.Day.AddDays(weekOfMark)},
 		store.Window{From: mark.Day.AddDays(-weekOfMark), To: mark.Day})
+
 	switch {
 	case paired == 0:
 		return "The days around it are not known yet."

@@ -31,7 +31,8 @@ type comparison struct {
 
 // pages returns the pages of either period, those read most first. It also returns pages with votes and
 // without visitors: redirects, or the service names the page in another way.
-func (in Input) pages() (visited, elsewhere []comparison) {
+func (in Input) pages() ([]comparison, []comparison) {
+	var visited, elsewhere []comparison
 	now := byPath(in.Period.Rows)
 	before := byPath(in.Before.Rows)
 	usualNow := in.usualRows(in.Period)
@@ -44,7 +45,6 @@ func (in Input) pages() (visited, elsewhere []comparison) {
 		c := in.newComparison(path, votes[pagePath(path)])
 
 		_, c.IsVisited = now[path]
-		c.isMachine = in.isMachine(path)
 		c.Now = now[path]
 		c.Before = before[path]
 
@@ -60,6 +60,7 @@ func (in Input) pages() (visited, elsewhere []comparison) {
 			cmp.Compare(b.usualBefore.Total, a.usualBefore.Total),
 			cmp.Compare(a.Path, b.Path))
 	})
+
 	for i, c := range visited {
 		visited[i].OffPaper = i >= onPaper
 		delete(votes, pagePath(c.raw))
@@ -74,7 +75,7 @@ func (in Input) pages() (visited, elsewhere []comparison) {
 }
 
 func (in Input) newComparison(page string, s said) comparison {
-	return comparison{said: s, raw: page, Path: textOf(page), URL: in.link(page)}
+	return comparison{said: s, raw: page, Path: textOf(page), URL: in.link(page), isMachine: in.isMachine(page)}
 }
 
 // isMachine reports whether a pattern matches: a path, or the name of a file.

@@ -189,6 +189,7 @@ func newView(in Input) view {
 	v.HasVotes = slices.ContainsFunc(v.Groups, func(g group) bool { return g.votes().all > 0 })
 	v.HasTexts = len(in.Period.Searches.Rows) > 0 || len(in.Period.Comments.Rows) > 0 ||
 		in.Period.Conversations.Texts && len(in.Period.Conversations.Rows) > 0
+
 	if !in.NotLoaded.IsZero() {
 		v.LateWeek = "The week of " + in.NotLoaded.Time().Format("2 January") + " is not loaded yet"
 	}
@@ -211,6 +212,7 @@ func (v *view) split() {
 
 	for _, s := range []section{v.Searches, v.Questions, v.Complaints} {
 		last := len(v.Nothing) - 1
+
 		switch {
 		case !s.IsEmpty():
 			v.Sections = append(v.Sections, s)

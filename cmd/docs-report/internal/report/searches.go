@@ -42,6 +42,7 @@ func searchedIn(list List[mintlify.SearchTerm]) searched {
 func (in Input) searches() section {
 	now := in.Period.searched
 	before := in.Before.searched
+
 	changeOf := in.changes(now.rate.Export, before.rate.Export, mostInClumps, before.inVain())
 	var inVain []finding
 	for _, t := range now.terms {

@@ -53,6 +53,7 @@ func sitemapURLs(data []byte) ([]string, error) {
 		URLs    []string `xml:"url>loc"`
 	}
 	err := xml.Unmarshal(data, &sitemap)
+
 	switch {
 	case err == nil:
 		return sitemap.URLs, nil
@@ -84,6 +85,7 @@ func (in Input) unread() *unread {
 	var rows []finding
 	isKnown := false
 	names := map[string]bool{} // a sitemap may have a page's old name, too
+
 	for _, path := range in.Sitemap {
 		name := in.Moved.page(path)
 		count, isVisited := humans[name]
