@@ -172,22 +172,16 @@ func (m *Merge) addCommit(commit *github.HeadCommit) {
 	if !slices.Contains(m.authors, login) && len(m.authors) < maxPushed {
 		m.authors = append(m.authors, login)
 	}
-	if number := pullOf(subject); number > 0 && !slices.Contains(m.Pulls, number) {
-		m.Pulls = append(m.Pulls, number)
+	if found := namesPull.FindStringSubmatch(subject); found != nil {
+		number, _ := strconv.Atoi(found[1] + found[2]) //nolint:errcheck // one of them is digits, the other is empty
+		if !slices.Contains(m.Pulls, number) {
+			m.Pulls = append(m.Pulls, number)
+		}
 	}
 }
 
-var namesPull = regexp.MustCompile(`^Merge pull request #(\d{1,9}) |\(#(\d{1,9})\)\s*$`)
-
-// pullOf returns the number of the pull request that a commit's subject names, or 0.
-func pullOf(subject string) int {
-	found := namesPull.FindStringSubmatch(subject)
-	if found == nil {
-		return 0
-	}
-	number, _ := strconv.Atoi(found[1] + found[2]) //nolint:errcheck // one of them is digits, the other is empty
-	return number
-}
+// namesPull matches a commit's subject with the number of its pull request.
+var namesPull = regexp.MustCompile(`^Merge pull request #([1-9]\d{0,8}) |\(#([1-9]\d{0,8})\)\s*$`)
 
 // worthDocumenting leaves out the work of authors to skip and of the agent. That includes the
 // merge commit of a pull request with nothing else in it: its author is whoever merged it.

@@ -3,6 +3,7 @@ package github
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -27,14 +28,8 @@ func (p Projects) Of(repository string) (string, bool) {
 
 // leftOut returns the repositories that are left out: the documentation's.
 func (p Projects) leftOut() []string {
-	var names []string
-	for name, project := range p {
-		if name != "" && project == "" {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
+	names := slices.Sorted(maps.Keys(p))
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" || p[name] != "" })
 }
 
 // ReadProjects returns the projects of the values of -project, and of the lines of a file, unless its name is "". A #

@@ -227,20 +227,33 @@ func (h *Webhooks) act(ctx context.Context, event any) response {
 		return h.actOnMerge(ctx, m, why)
 
 	case *github.PullRequestEvent:
-		noted, err := h.sight(ctx, e)
-		if err != nil {
-			return h.notStored(err)
-		}
-
-		m, why := mergeOfPullRequest(e, h.skip)
-		if noted == "" || m.isMerged {
-			return h.actOnMerge(ctx, m, why)
-		}
-		resp := respond(http.StatusOK, "noted: it is the pull request of "+noted)
-		resp.About = m
-		return resp
+		return h.actOnPullRequest(ctx, e)
 	}
 	return leftOut("neither a push nor a pull request")
+}
+
+// actOnPullRequest notes a pull request of the agent's, which may be that of an unknown prompt, and acts on a merge.
+func (h *Webhooks) actOnPullRequest(ctx context.Context, e *github.PullRequestEvent) response {
+	pr := e.GetPullRequest()
+	repository := e.GetRepo().GetFullName()
+	isNews := slices.Contains([]string{"opened", "edited", "closed"}, e.GetAction())
+	isOwn := strings.EqualFold(pr.GetHead().GetRepo().GetFullName(), repository) // that of a deleted fork is unknown
+
+	noted := ""
+	if isNews && isOwn {
+		var err error
+		if noted, err = h.note(ctx, repository, pr.GetHTMLURL(), pr); err != nil {
+			return h.notStored(err)
+		}
+	}
+
+	m, why := mergeOfPullRequest(e, h.skip)
+	if noted == "" || m.isMerged {
+		return h.actOnMerge(ctx, m, why)
+	}
+	resp := respond(http.StatusOK, "noted: it is the pull request of "+noted)
+	resp.About = m
+	return resp
 }
 
 // actOnMerge enqueues a merge, or leaves it out. A push is left out if its pull request has said so before, and a pull
@@ -269,19 +282,6 @@ func (h *Webhooks) actOnMerge(ctx context.Context, m Merge, why string) response
 		h.keepMerge(ctx, m, resp.Reason)
 	}
 	return resp
-}
-
-// sight notes a pull request of the agent's, which may be that of an unknown prompt. It returns the prompt's key, ""
-// if it notes nothing.
-func (h *Webhooks) sight(ctx context.Context, e *github.PullRequestEvent) (string, error) {
-	pr := e.GetPullRequest()
-	repository := e.GetRepo().GetFullName()
-	isNews := slices.Contains([]string{"opened", "edited", "closed"}, e.GetAction())
-	isFork := !strings.EqualFold(pr.GetHead().GetRepo().GetFullName(), repository) // that of a deleted fork is unknown
-	if !isNews || isFork {
-		return "", nil
-	}
-	return h.note(ctx, repository, pr.GetHTMLURL(), pr)
 }
 
 // skipMerge leaves out an event. It cancels the prompt of a merge whose pull request says that it needs none, since
