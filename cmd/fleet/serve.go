@@ -96,8 +96,8 @@ func (c *serveCommand) run(ctx context.Context) error {
 	})
 }
 
-// readAgain reads the file of -projects again at each SIGHUP, also under nohup, until ctx ends. It goes on taking the
-// signal after that: else a SIGHUP would end the process while a POST is in progress.
+// readAgain reads the file of -projects again at each SIGHUP, also under nohup. It goes on after ctx has ended: else a
+// SIGHUP would end the process while a POST is in progress.
 func (c *serveCommand) readAgain(ctx context.Context, w *queue.Worker, hooks *github.Webhooks) {
 	if c.file == "" {
 		return
@@ -106,13 +106,7 @@ func (c *serveCommand) readAgain(ctx context.Context, w *queue.Worker, hooks *gi
 	signal.Notify(hangups, syscall.SIGHUP)
 
 	go func() {
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-hangups:
-			}
-
+		for range hangups {
 			projects, err := github.ReadProjects(c.flags, c.file)
 			if err != nil {
 				w.Logger.Error("the projects could not be read again: the old ones stay", "error", err)
@@ -182,24 +176,21 @@ func serveAndWork(ctx context.Context, w *queue.Worker, servers map[string]*http
 			<-ctx.Done()
 			err = nil
 		}
-		return errors.Join(err, shutDown(ctx, servers))
+		shutDown(ctx, servers)
+		return err
 	})
 	return all.Wait()
 }
 
 // shutDown lets the requests in progress end. It closes those that have not ended by then, such as those of clients
 // that send slowly.
-func shutDown(ctx context.Context, servers map[string]*http.Server) error {
+func shutDown(ctx context.Context, servers map[string]*http.Server) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), github.HandlerTime)
 	defer cancel()
 
-	var failed []error
 	for _, server := range servers {
-		err := server.Shutdown(ctx)
-		if errors.Is(err, context.DeadlineExceeded) {
-			err = server.Close()
+		if err := server.Shutdown(ctx); err != nil {
+			server.Close() //nolint:errcheck // the process ends
 		}
-		failed = append(failed, err)
 	}
-	return errors.Join(failed...)
 }
