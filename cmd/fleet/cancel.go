@@ -73,6 +73,7 @@ func (p *program) cancelReviews(ctx context.Context, s queue.Queue) (int, error)
 		}
 
 		fmt.Fprintln(p.stdout, "dropped", line)
+		p.stdout.Flush() //nolint:errcheck // run tells
 	}
 	return len(kept), nil
 }

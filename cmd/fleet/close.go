@@ -5,21 +5,9 @@ import (
 	"database/sql"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
-	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
-	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
-
-// checkLink refuses a -pr that is not a URL.
-func (p *program) checkLink() error {
-	if p.link != "" && !github.IsWebURL(p.link) {
-		return usage.Errorf("-pr is %q, want a URL such as https://github.com/acme/docs/pull/7",
-			redact.OneLine(p.link, 100))
-	}
-	return nil
-}
 
 // close notes that a person says a prompt is done.
 func (p *program) close(ctx context.Context, s queue.Queue) error {

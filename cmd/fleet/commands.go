@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/version"
@@ -65,7 +66,7 @@ func (p *program) commands() []command {
 		{name: "pause", flags: scope, oneOf: scope, query: p.pause},
 		{name: "resume", flags: scope, oneOf: scope, query: p.resume},
 		{name: "retry", flags: "key state project repo again job yes", check: p.checkRetry, query: p.retry},
-		{name: "close", flags: "key pr", oneOf: "key", check: p.checkLink, query: p.close},
+		{name: "close", flags: "key pr", oneOf: "key", query: p.close},
 		{name: "forget", flags: "key author yes", oneOf: "key author", query: p.forget},
 	}
 }
@@ -82,7 +83,6 @@ type flagValues struct {
 	all, again, yes, asJSON, checks bool
 }
 
-// define defines the common flags.
 func (v *flagValues) define(f *flag.FlagSet) {
 	f.StringVar(&v.key, "key", "", "key of the prompt; its follow-ups are forgotten, too")
 	f.StringVar(&v.project, "project", "", "id of the project, from the dashboard; of retry without -state the new one")
@@ -97,7 +97,7 @@ func (v *flagValues) define(f *flag.FlagSet) {
 
 	f.BoolVar(&v.again, "again", false, "send it again: if there is a job after all, there will be two")
 	f.StringVar(&v.job, "job", "", "id of its job, which a person has found: follow that one, send nothing")
-	f.StringVar(&v.link, "pr", "", "URL of its pull request")
+	f.Func("pr", "URL of its pull request", v.setLink)
 	f.StringVar(&v.author, "author", "", "login: forgets that person's comments, and merges with all that follow them")
 	f.BoolVar(&v.yes, "yes", false, "do it: without it a bulk command only prints what it would do")
 }
@@ -107,6 +107,14 @@ func (v *flagValues) setRepository(text string) error {
 		return errors.New("want owner/repo")
 	}
 	v.repository = database.FoldCase(text)
+	return nil
+}
+
+func (v *flagValues) setLink(text string) error {
+	if !github.IsWebURL(text) {
+		return errors.New("want a URL such as https://github.com/acme/docs/pull/7")
+	}
+	v.link = text
 	return nil
 }
 
@@ -139,13 +147,10 @@ func (v *flagValues) choice() database.Choice {
 
 // run runs the command that the arguments name. It fails if the output cannot be written to stdout.
 func (p *program) run(ctx context.Context, arguments []string) error {
-	out := &output{Writer: p.stdout}
-	p.stdout = out
 	err := p.runCommand(ctx, arguments)
-
-	succeeded := err == nil || errors.Is(err, flag.ErrHelp)
-	if succeeded && out.err != nil {
-		return fmt.Errorf("write to stdout: %w", out.err)
+	failed := p.stdout.Flush()
+	if failed != nil && (err == nil || errors.Is(err, flag.ErrHelp)) {
+		return fmt.Errorf("write to stdout: %w", failed)
 	}
 	return err
 }

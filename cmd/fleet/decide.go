@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -163,14 +164,11 @@ func (d decision) wake(ctx context.Context, s queue.Queue, decided []database.Ro
 	var projects, keys []string
 	for _, r := range decided {
 		keys = append(keys, r.Key)
-		projects = append(projects, r.ProjectID)
-		if d.project != "" {
-			projects = append(projects, d.project)
-		}
+		projects = append(projects, r.ProjectID, cmp.Or(d.project, r.ProjectID))
 	}
+
 	if d.done == string(once.Running) {
 		s.InsertPolls(ctx, keys...)
 	}
-
 	return s.LookNow(ctx, projects)
 }

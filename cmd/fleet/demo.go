@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -59,15 +60,20 @@ func (p *program) demo(ctx context.Context) error {
 
 func (d demo) say(format string, arguments ...any) {
 	fmt.Fprintf(d.stdout, "-> "+format+"\n", arguments...)
+	d.stdout.Flush() //nolint:errcheck // run tells
 }
 
 // play delivers merges twice, and works until only a person can go on, who then does what status advises.
 func (d demo) play(ctx context.Context, s queue.Queue) error {
 	d.say("the service is a fake, and the queue an SQLite file: nothing leaves this machine")
+	prompts := demoPrompts()
 	for range 2 {
-		if err := d.enqueueMerges(ctx, s); err != nil {
+		known, err := s.Enqueue(ctx, prompts...)
+		if err != nil {
 			return err
 		}
+		d.say("webhooks tell of %d merges: %d enqueued, %d known already",
+			demoMerges, demoMerges-len(known), len(known))
 	}
 
 	d.say("the service responds 503 at first, and the response to prompt %d gets lost", demoLost)
@@ -79,6 +85,7 @@ func (d demo) play(ctx context.Context, s queue.Queue) error {
 	working, stop := context.WithCancel(ctx)
 	worked := make(chan error, 1)
 	worker := *d.program
+	worker.stdout = bufio.NewWriter(io.Discard)
 	go func() { worked <- worker.run(working, []string{"work"}) }()
 
 	err := d.follow(ctx, s)
@@ -86,7 +93,7 @@ func (d demo) play(ctx context.Context, s queue.Queue) error {
 	return errors.Join(err, <-worked)
 }
 
-func (d demo) enqueueMerges(ctx context.Context, s queue.Queue) error {
+func demoPrompts() []database.Prompt {
 	prompts := make([]database.Prompt, demoMerges)
 	for i := range prompts {
 		prompts[i] = database.Prompt{
@@ -96,10 +103,7 @@ func (d demo) enqueueMerges(ctx context.Context, s queue.Queue) error {
 			Priority: database.DefaultPriority,
 		}
 	}
-
-	known, err := s.Enqueue(ctx, prompts...)
-	d.say("webhooks tell of %d merges: %d enqueued, %d known already", demoMerges, demoMerges-len(known), len(known))
-	return err
+	return prompts
 }
 
 // follow shows what becomes of the merges, and plays the person who does what fleet status advises.

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -31,7 +32,7 @@ func main() {
 	p := program{
 		getenv:    os.Getenv,
 		stdin:     os.Stdin,
-		stdout:    os.Stdout,
+		stdout:    bufio.NewWriter(os.Stdout),
 		stderr:    os.Stderr,
 		transport: mintlify.NewTransport(),
 		Settings:  queue.Production,
@@ -50,11 +51,12 @@ func untilSignal() context.Context {
 
 // program is the environment of a command.
 type program struct {
-	getenv         func(string) string
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	transport      http.RoundTripper
-	options        []mintlify.Option // beside those of client
+	getenv    func(string) string
+	stdin     io.Reader
+	stdout    *bufio.Writer
+	stderr    io.Writer
+	transport http.RoundTripper
+	options   []mintlify.Option // beside those of client
 
 	// patience is how long a statement of a person's command may take. statementLimit is how long a
 	// statement of this command may take; 0 means without a limit.
@@ -65,20 +67,6 @@ type program struct {
 	command   string
 	logFormat string
 	counts    []prometheus.Collector // what the metrics have besides the queue's
-}
-
-// output is stdout. It keeps the first error, so that a command need not check each line.
-type output struct {
-	io.Writer
-	err error
-}
-
-func (o *output) Write(text []byte) (int, error) {
-	n, err := o.Writer.Write(text)
-	if o.err == nil {
-		o.err = err
-	}
-	return n, err
 }
 
 func (p *program) exit(err error) int {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"flag"
 	"os"
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 func beProgram(text string) int {
 	ctx := untilSignal()
 	p := program{
-		getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		getenv: os.Getenv, stdin: os.Stdin, stdout: bufio.NewWriter(os.Stdout), stderr: os.Stderr,
 		transport: mintlify.NewTransport(),
 	}
 	err := json.Unmarshal([]byte(text), &p.Settings)

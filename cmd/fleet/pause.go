@@ -27,7 +27,6 @@ func (p *program) pause(ctx context.Context, s queue.Queue) error {
 	}
 
 	reason := "paused at " + utc(time.Now()) + " by " + s.Who
-
 	if p.repository != "" {
 		err = s.StopRepository(ctx, p.repository, reason)
 	} else {
@@ -56,7 +55,11 @@ func (p *program) pause(ctx context.Context, s queue.Queue) error {
 // resume lifts all pauses of a project or a repository, and has jobs polled again that have a problem. For all
 // projects it leaves those that a person has paused one by one.
 func (p *program) resume(ctx context.Context, s queue.Queue) error {
-	lifted, err := p.lift(ctx, s)
+	resume := s.Resume
+	if p.repository != "" {
+		resume = s.ResumeRepository
+	}
+	lifted, err := resume(ctx, cmp.Or(p.repository, p.project))
 	if err != nil {
 		return err
 	}
@@ -80,16 +83,4 @@ func (p *program) resume(ctx context.Context, s queue.Queue) error {
 		fmt.Fprintf(p.stdout, "%d running with a problem: polled again\n", polled)
 	}
 	return nil
-}
-
-func (p *program) lift(ctx context.Context, s queue.Queue) (int64, error) {
-	if p.repository == "" {
-		return s.Resume(ctx, p.project)
-	}
-
-	wasStopped, err := s.ResumeRepository(ctx, p.repository)
-	if wasStopped {
-		return 1, err
-	}
-	return 0, err
 }

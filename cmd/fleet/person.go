@@ -40,9 +40,7 @@ type need struct {
 }
 
 // needsOf returns all reasons why a person is needed. A database that cannot be read is an error.
-func needsOf(
-	ctx context.Context, s queue.Queue, projects []*queue.ProjectStatus, isWorking bool,
-) ([]need, error) {
+func needsOf(ctx context.Context, s queue.Queue, now status) ([]need, error) {
 	ofPrompts, err := needsOfPrompts(ctx, s)
 	if err != nil {
 		return nil, err
@@ -58,10 +56,10 @@ func needsOf(
 		})
 	}
 
-	if worker := needOfWorker(projects); !isWorking && worker.Count > 0 {
+	if worker := needOfWorker(now.Projects); !now.Working && worker.Count > 0 {
 		needs = append(needs, worker)
 	}
-	needs = append(needs, needsOfProjects(s, projects)...)
+	needs = append(needs, needsOfProjects(s, now.Projects)...)
 	return append(needs, ofPrompts...), nil
 }
 
@@ -285,18 +283,15 @@ func adviseUnknown(r database.Row) string {
 			r.After, sent, following(r), r.After, sendingAgain(r))
 	}
 
+	looked := "Fleet looks on GitHub for the pull request, too, for 7 days, last tried at " + utc(r.Looked) + "."
+	if r.Looked.Before(r.Deadline) { // or for an earlier send
+		looked = "Nobody has looked on GitHub yet: without FLEET_GITHUB_TOKEN fleet does not, and takes only what a " +
+			"webhook of the documentation names."
+	}
 	return fmt.Sprintf("Sent at about %s. Look for %q in the pull requests of the documentation, and in the "+
 		"dashboard under Settings, Organization, Usage. If there is a job: %sID. If there is only a pull request: "+
 		"fleet close -key %s -pr URL. If there is none: %s. %s",
-		sent, once.Marker(r.Key), following(r), r.Key, sendingAgain(r), lookedAt(r))
-}
-
-func lookedAt(r database.Row) string {
-	if r.Looked.Before(r.Deadline) { // or for an earlier send
-		return "Nobody has looked on GitHub yet: without FLEET_GITHUB_TOKEN fleet does not, and takes only what a " +
-			"webhook of the documentation names."
-	}
-	return "Fleet looks on GitHub for the pull request, too, for 7 days, last tried at " + utc(r.Looked) + "."
+		sent, once.Marker(r.Key), following(r), r.Key, sendingAgain(r), looked)
 }
 
 func adviseEnded(r database.Row) string {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -95,7 +96,7 @@ func (c recordedConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.T
 
 // runOn runs a command on a database that is open already. What it prints and refuses is of no interest.
 func runOn(ctx context.Context, s queue.Queue, arguments ...string) {
-	p := &program{stdout: io.Discard, stderr: io.Discard, getenv: func(string) string { return "" }}
+	p := &program{stdout: bufio.NewWriter(io.Discard), stderr: io.Discard, getenv: func(string) string { return "" }}
 	c, _ := p.commandOf(arguments[0])
 	if err := p.parse(c, arguments[1:]); err == nil {
 		_ = c.query(ctx, s)

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"database/sql"
 	"encoding/json"
@@ -45,7 +46,7 @@ func (c terminal) runAll(
 			return c.url
 		}
 		return environment[name]
-	}, stdin: strings.NewReader(stdin), stdout: &out, stderr: &errs, Settings: queue.Production, transport: mintlifytest.NewService()}
+	}, stdin: strings.NewReader(stdin), stdout: bufio.NewWriter(&out), stderr: &errs, Settings: queue.Production, transport: mintlifytest.NewService()}
 	code = p.exit(p.run(c.t.Context(), arguments))
 	return out.String(), errs.String(), code
 }
@@ -333,7 +334,7 @@ func TestMessagesSayWhatToDo(t *testing.T) {
 	for want, arguments := range map[string][]string{
 		`there is no command "bogus", want demo, init, work, serve, enqueue, status`: {"bogus"},
 		"enqueue wants -key, -project (or -after) and -prompt":                       {"enqueue"},
-		`-pr is "x", want a URL such as https://`: {
+		`invalid value "x" for flag -pr: want a URL such as https://`: {
 			"close", "-key", "k", "-pr", "x",
 		},
 		"close wants -key": {"close", "-pr", "https://example.com/1"},
@@ -541,7 +542,7 @@ func TestFullDisk(t *testing.T) {
 	} {
 		var stderr strings.Builder
 		getenv := environment{"DATABASE_URL": c.url}.get
-		p := program{getenv: getenv, stdout: fullDisk{}, stderr: &stderr, Settings: queue.Production}
+		p := program{getenv: getenv, stdout: bufio.NewWriter(fullDisk{}), stderr: &stderr, Settings: queue.Production}
 		assert.Equal(t, 1, p.exit(p.run(t.Context(), arguments)), "%q", arguments)
 		assert.Contains(t, stderr.String(), "no space left on device", "%q", arguments)
 	}
@@ -674,7 +675,7 @@ func TestCommandsEnd(t *testing.T) {
 	} {
 		var errs bytes.Buffer
 		getenv := environment{"DATABASE_URL": url}.get
-		p := program{getenv: getenv, stdout: io.Discard, stderr: &errs, Settings: queue.Production}
+		p := program{getenv: getenv, stdout: bufio.NewWriter(io.Discard), stderr: &errs, Settings: queue.Production}
 		p.patience = 100 * time.Millisecond
 		assert.Equal(t, 1, p.exit(p.run(t.Context(), strings.Fields(line))), line)
 		assert.Contains(t, errs.String(), want, line)

@@ -60,11 +60,7 @@ func writeReports(w io.Writer, reports []database.RepositoryReport) error {
 }
 
 func writeReport(table *tabwriter.Writer, r database.RepositoryReport) {
-	name := redact.OneLine(r.Repository, 150)
-	if name == "" {
-		name = "(none)"
-	}
-
+	name := cmp.Or(redact.OneLine(r.Repository, 150), "(none)")
 	credits := fmt.Sprint(r.Credits)
 	if r.Unknown > 0 { // the agent may have worked for these, too
 		credits += fmt.Sprintf(" (up to %d)", r.Credits+database.CreditsEach*r.Unknown)

@@ -16,7 +16,6 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// checkRetry checks which prompts are meant, and what is to be done with them.
 func (p *program) checkRetry() error {
 	isBulk := p.state != "" || p.repository != ""
 	isRetried := slices.Contains([]once.State{once.Failed, once.Refused, once.Canceled}, p.state)
@@ -108,11 +107,10 @@ func sendAgain(s queue.Queue) decision {
 }
 
 func (p *program) adopt(s queue.Queue) decision {
-	isWithoutJob := func(r database.Row) bool { return r.State == once.Done && r.JobID == "" }
 	return decision{
 		what: "retry -job",
 		from: []once.State{once.Pending, once.Unknown, once.Failed, once.Running},
-		also: func(r database.Row) bool { return isLostMessage(r) || isWithoutJob(r) },
+		also: func(r database.Row) bool { return isLostMessage(r) || r.State == once.Done && r.JobID == "" },
 		done: string(once.Running),
 		apply: func(ctx context.Context, tx *sql.Tx, r database.Row) error {
 			_, err := s.Runner(nil, tx).Adopt(ctx, r.Key, p.job)
@@ -201,10 +199,9 @@ func (p *program) lookFor(ctx context.Context, s queue.Queue, r database.Row) (b
 	link, err := github.Docs{Queue: s, API: api}.Find(ctx, r.Record)
 	if err != nil {
 		fmt.Fprintln(p.stderr, "fleet: its pull request could not be looked for:", redact.OneLine(err.Error(), 1000))
-		return false, nil // the person who retries has looked
 	}
 	if link == "" {
-		return false, nil
+		return false, nil // the person who retries has looked
 	}
 
 	if err := s.Resolve(ctx, r.Record, link); err != nil {

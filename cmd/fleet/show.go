@@ -60,10 +60,19 @@ func (p *program) show(ctx context.Context, s queue.Queue) error {
 }
 
 func (p *program) showOne(ctx context.Context, s queue.Queue, r database.Row) error {
-	waits, err := whyQueued(ctx, s, r)
-	if err != nil {
-		return err
+	waits := ""
+	if r.State == once.Pending && !r.IsStranded { // advise says what a stranded one waits for
+		why, until, err := s.WhyQueued(ctx, r)
+		if err != nil {
+			return err
+		}
+
+		waits = why
+		if !until.IsZero() {
+			waits += "; waits until " + utc(until)
+		}
 	}
+
 	p.showFields(r, waits)
 	if !r.Forgotten.IsZero() {
 		return nil
@@ -75,20 +84,6 @@ func (p *program) showOne(ctx context.Context, s queue.Queue, r database.Row) er
 	}
 	fmt.Fprintln(p.stdout, "\nhistory")
 	return p.showHistory(ctx, s, r.Key)
-}
-
-// whyQueued says why a prompt is queued, and until when. It returns "" for one that is not, and for one that waits for
-// a person: advise says that.
-func whyQueued(ctx context.Context, s queue.Queue, r database.Row) (string, error) {
-	if r.State != once.Pending || r.IsStranded {
-		return "", nil
-	}
-
-	why, until, err := s.WhyQueued(ctx, r)
-	if !until.IsZero() {
-		why += "; waits until " + utc(until)
-	}
-	return why, err
 }
 
 func (p *program) showFields(r database.Row, waits string) {

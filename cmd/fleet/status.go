@@ -56,7 +56,7 @@ func statusOf(ctx context.Context, s queue.Queue) (status, error) {
 	if now.Projects, err = s.ProjectsStatus(ctx); err != nil {
 		return now, err
 	}
-	if now.NeedsPerson, err = needsOf(ctx, s, now.Projects, now.Working); err != nil {
+	if now.NeedsPerson, err = needsOf(ctx, s, now); err != nil {
 		return now, err
 	}
 

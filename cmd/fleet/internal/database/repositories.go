@@ -57,11 +57,10 @@ VALUES ($1, `+s.Clock+`, $2) ON CONFLICT (repository) DO UPDATE SET stopped = `+
 	return err
 }
 
-// ResumeRepository reports whether the repository was stopped.
-func (s Store) ResumeRepository(ctx context.Context, repository string) (bool, error) {
-	n, err := sqldb.Changed(s.ExecContext(ctx,
+// ResumeRepository lifts the stop of a repository. It returns how many it has lifted.
+func (s Store) ResumeRepository(ctx context.Context, repository string) (int64, error) {
+	return sqldb.Changed(s.ExecContext(ctx,
 		"UPDATE fleet_repositories SET stopped = 0, stopped_by = '' WHERE repository = $1 AND stopped > 0", repository))
-	return n > 0, err
 }
 
 // WasSent is the condition that the service may have got a prompt after the time that its deadline tells.

@@ -107,12 +107,8 @@ func NameOf(s once.State) string {
 	return string(s)
 }
 
-// StateOf returns the state that a flag names, "" for "".
+// StateOf returns the state that a flag names.
 func StateOf(name string) (once.State, error) {
-	if name == "" {
-		return "", nil
-	}
-
 	i := slices.IndexFunc(States, func(s once.State) bool { return NameOf(s) == name })
 	if i < 0 {
 		return "", usage.Errorf("no state is named %q", redact.OneLine(name, 40))
