@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -33,13 +34,14 @@ type change struct {
 	skip string
 }
 
-// key names the change for good. A merge and a tag on one commit are two changes.
-func (c change) key() string {
+// key names the change for good, for a project. A merge and a tag on one commit are two changes. It has a hash
+// of the project's id, since a status or a marker is public and the id need not be.
+func (c change) key(projectID string) string {
 	key := merges.Key(c.repository, c.head)
 	if c.tag != "" {
 		key += ":tag:" + strings.TrimPrefix(c.tag, tags)
 	}
-	return key
+	return fmt.Sprintf("%s:%.4x", key, sha256.Sum256([]byte(projectID)))
 }
 
 // findChange finds what was merged, and reads it from the clone.

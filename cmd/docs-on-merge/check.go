@@ -205,7 +205,7 @@ func (p *program) checkRecord(ctx context.Context, c change) (once.Store, findin
 
 	store, _, err := p.openStore(ctx, c)
 	if err == nil {
-		_, err = store.Get(ctx, c.recordKey(""))
+		_, err = store.Get(ctx, c.key(""))
 	}
 	if err != nil {
 		return nil, found(about, err, "")
@@ -234,7 +234,7 @@ func (p *program) checkCommits(ctx context.Context, c change, store once.Store) 
 	var pending []string
 	for _, commit := range commits {
 		c.head = commit
-		record, isKnown, err := p.recordOf(ctx, c, c.recordKey(projectID), store)
+		record, isKnown, err := p.recordOf(ctx, c, c.key(projectID), store)
 		if err != nil {
 			return found(about, err, "")
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,13 +11,6 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
 	"github.com/mintlify-community/mintlify-go/once"
 )
-
-// recordKey is the key of the change's record for a project. It has a hash of the project's id,
-// since a status or a marker is public and the id need not be.
-func (c change) recordKey(projectID string) string {
-	project := sha256.Sum256([]byte(projectID))
-	return fmt.Sprintf("%s:%.4x", c.key(), project)
-}
 
 // document has the agent document the change, and waits for it.
 func (p *program) document(ctx context.Context, c change) result {
@@ -39,7 +31,7 @@ func (p *program) document(ctx context.Context, c change) result {
 		return result{err: err}
 	}
 
-	task := once.Task{Key: c.recordKey(client.ProjectID()), Prompt: prompt}
+	task := once.Task{Key: c.key(client.ProjectID()), Prompt: prompt}
 	w := worker{p: p, client: client, store: store, task: task}
 	w.result = result{prompt: prompt, record: once.Record{Task: task}, finder: p.newFinder(ctx, c)}
 

@@ -518,7 +518,7 @@ func (w *world) storeOf(t *testing.T, args ...string) (once.Store, string) {
 	require.NoError(t, err)
 	store, _, err := p.openStore(t.Context(), change)
 	require.NoError(t, err)
-	return store, change.recordKey(w.project)
+	return store, change.key(w.project)
 }
 
 // The run that sends dies once it has recorded the job, which ends before anybody polls it.

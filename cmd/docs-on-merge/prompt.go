@@ -18,7 +18,7 @@ import (
 //go:embed prompt.tmpl
 var defaultTemplate string
 
-// aroundKey is how many bytes package once adds to a prompt, and the project's hash has.
+// aroundKey is how many bytes package once adds to a prompt, beside the marker.
 const aroundKey = 100
 
 // promptData is what a template may use. Text by others is quoted here already, so that no template can forget it.
@@ -46,7 +46,7 @@ func (p *program) makePrompt(c change) (string, error) {
 	}
 
 	data := p.quoteChange(c)
-	room := p.options.maxPrompt - len(once.Marker(c.key())) - aroundKey
+	room := p.options.maxPrompt - len(once.Marker(c.key(""))) - aroundKey
 	for {
 		var prompt strings.Builder
 		if err := parsed.Execute(&prompt, data); err != nil {

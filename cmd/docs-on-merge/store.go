@@ -105,7 +105,7 @@ func (p *program) note(ctx context.Context, c change, words string) {
 
 	s, err := p.openStatuses(c)
 	if err == nil {
-		err = s.note(ctx, c.recordKey(projectID), p.step.OneLine(words))
+		err = s.note(ctx, c.key(projectID), p.step.OneLine(words))
 	}
 	if err != nil {
 		p.step.Printf("The commit's status does not say so: %v", err)
