@@ -17,6 +17,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 func main() { ci.Main("publish", run) }
@@ -113,6 +114,23 @@ func (p *publication) connect() (*mintlify.Client, error) {
 		return p.demo(mintlify.WithWaitDefaults(onPoll))
 	}
 	return p.step.Connect(mintlify.WithWaitDefaults(onPoll))
+}
+
+// demo connects to a fake whose deployments take some polls, one of which fails.
+func (p *publication) demo(opts ...mintlify.Option) (*mintlify.Client, error) {
+	p.step.Printf("Demo: a fake of the service inside this program. Nothing is deployed.")
+	fake := mintlifytest.NewService()
+	if p.id != "" {
+		fake.AddDeployment(p.id)
+	}
+	fake.ScriptDeployment(
+		mintlifytest.DeploymentStep{},
+		mintlifytest.DeploymentStep{Fault: &mintlifytest.Fault{Status: 502, Body: "Bad Gateway"}},
+		mintlifytest.DeploymentStep{Status: mintlify.DeploymentSucceeded},
+	)
+
+	pace := mintlify.WithWaitDefaults(mintlify.WithPollInterval(400*time.Millisecond, time.Second))
+	return fake.Client(append(opts, pace)...), nil
 }
 
 // trigger triggers a deployment. As long as the quota is full, it waits and tries again: a 429 is
