@@ -278,8 +278,18 @@ func (h *Webhooks) actOnMerge(ctx context.Context, m Merge, why string) response
 	}
 
 	resp.About = m
-	if resp.isKept {
-		h.keepMerge(ctx, m, resp.Reason)
+	if !resp.isKept {
+		return resp
+	}
+	for _, pull := range strings.Split(m.pulls(), " ") { // or "" if there is none
+		h.keepLeftOut(ctx, database.LeftOut{
+			Kind:       "merge",
+			Repository: redact.OneLine(m.Repository, 150),
+			SHA:        redact.OneLine(m.SHA, 80),
+			Pull:       pull,
+			Author:     redact.OneLine(strings.Join(m.authors, " "), 1000),
+			Reason:     redact.OneLine(resp.Reason, 200),
+		})
 	}
 	return resp
 }
@@ -316,20 +326,6 @@ func (h *Webhooks) cancelUnlessShared(ctx context.Context, m Merge) error {
 
 	_, err = h.Runner(nil, h.DB).Cancel(ctx, key)
 	return err
-}
-
-// keepMerge keeps why a merge is left out, for each of its pull requests.
-func (h *Webhooks) keepMerge(ctx context.Context, m Merge, reason string) {
-	for _, pull := range strings.Split(m.pulls(), " ") {
-		h.keepLeftOut(ctx, database.LeftOut{
-			Kind:       "merge",
-			Repository: redact.OneLine(m.Repository, 150),
-			SHA:        redact.OneLine(m.SHA, 80),
-			Pull:       pull,
-			Author:     redact.OneLine(strings.Join(m.authors, " "), 1000),
-			Reason:     redact.OneLine(reason, 200),
-		})
-	}
 }
 
 // enqueue stores a merge, if a project documents its repository.
