@@ -21,12 +21,13 @@ import (
 // admin serves fleet's health and metrics to the people who run fleet.
 type admin struct {
 	queue.Queue
-	tells bool // results are told to somebody
+	tells bool               // results are told to somebody
+	reads singleflight.Group // one read for the metrics at a time: SQLite hears no end of a context
 }
 
-func (a admin) handler(posts prometheus.Collector, counts ...prometheus.Collector) http.Handler {
+func (a *admin) handler(posts prometheus.Collector, counts ...prometheus.Collector) http.Handler {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(databaseMetrics{a, &singleflight.Group{}}, posts,
+	registry.MustRegister(a, posts,
 		collectors.NewGoCollector(), buildInfo(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registry.MustRegister(counts...)
@@ -46,7 +47,7 @@ func buildInfo() prometheus.Collector {
 	}, func() float64 { return 1 })
 }
 
-func (a admin) ready(rw http.ResponseWriter, r *http.Request) {
+func (a *admin) ready(rw http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), github.HandlerTime)
 	defer cancel()
 
@@ -66,25 +67,19 @@ func (a admin) ready(rw http.ResponseWriter, r *http.Request) {
 // metricsTime is how long the database may take for the metrics. Prometheus gives up after 10 s.
 const metricsTime = 4 * time.Second
 
-// databaseMetrics collects what the database says: all of it, or nothing but that it does not answer.
-type databaseMetrics struct {
-	admin
-	reads *singleflight.Group // one read at a time: SQLite hears no end of a context
-}
-
 // Describe implements [prometheus.Collector]: projects come and go.
-func (databaseMetrics) Describe(chan<- *prometheus.Desc) {}
+func (*admin) Describe(chan<- *prometheus.Desc) {}
 
-// Collect implements [prometheus.Collector].
-func (d databaseMetrics) Collect(metrics chan<- prometheus.Metric) {
+// Collect implements [prometheus.Collector]: all that the database says, or nothing but that it does not answer.
+func (a *admin) Collect(metrics chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), metricsTime)
 	defer cancel()
 
 	up := 1.0
-	all, err := d.read(ctx)
+	all, err := a.read(ctx)
 	if err != nil {
 		up = 0
-		d.Calm.Error("no metrics of the database", "error", err)
+		a.Calm.Error("no metrics of the database", "error", err)
 	}
 
 	for _, metric := range all {
@@ -94,8 +89,8 @@ func (d databaseMetrics) Collect(metrics chan<- prometheus.Metric) {
 }
 
 // read reads the metrics of the database, until ctx ends.
-func (d databaseMetrics) read(ctx context.Context) ([]prometheus.Metric, error) {
-	reading := d.reads.DoChan("", func() (any, error) { return d.collectAll(ctx) })
+func (a *admin) read(ctx context.Context) ([]prometheus.Metric, error) {
+	reading := a.reads.DoChan("", func() (any, error) { return a.collectAll(ctx) })
 	select {
 	case read := <-reading:
 		metrics, _ := read.Val.([]prometheus.Metric)
@@ -105,7 +100,7 @@ func (d databaseMetrics) read(ctx context.Context) ([]prometheus.Metric, error) 
 	}
 }
 
-func (a admin) collectAll(ctx context.Context) ([]prometheus.Metric, error) {
+func (a *admin) collectAll(ctx context.Context) ([]prometheus.Metric, error) {
 	now, err := statusOf(ctx, a.Queue)
 	if err != nil {
 		return nil, err

@@ -139,7 +139,7 @@ func exportedBy(t *testing.T, s queue.Queue) string {
 
 	response := httptest.NewRecorder()
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil)
-	admin{Queue: s}.handler(w.Posts, hooks.Counts).ServeHTTP(response, request)
+	(&admin{Queue: s}).handler(w.Posts, hooks.Counts).ServeHTTP(response, request)
 	return response.Body.String()
 }
 

@@ -125,7 +125,7 @@ func (c *workCommand) work(ctx context.Context, webhooks func(*queue.Worker, *gi
 		}
 
 		if c.adminAddr != "" {
-			pages := admin{Queue: s, tells: results != nil}
+			pages := &admin{Queue: s, tells: results != nil}
 			servers["admin"] = newServer(c.adminAddr, pages.handler(w.Posts, c.counts...))
 		}
 		return serveAndWork(ctx, w, servers)
