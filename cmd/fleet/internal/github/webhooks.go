@@ -281,6 +281,7 @@ func (h *Webhooks) actOnMerge(ctx context.Context, m Merge, why string) response
 	if !resp.isKept {
 		return resp
 	}
+
 	for _, pull := range strings.Split(m.pulls(), " ") { // or "" if there is none
 		h.keepLeftOut(ctx, database.LeftOut{
 			Kind:       "merge",
