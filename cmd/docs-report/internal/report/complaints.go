@@ -125,10 +125,7 @@ func saidAt(row mintlify.Feedback) string {
 	return text
 }
 
-// isComplaint reports whether somebody wrote something that is not praise, and nobody has settled
-// it.
-func isComplaint(row mintlify.Feedback) bool { return isCriticism(row) && !isSettled(row) }
-
+// isCriticism reports whether somebody wrote something that is not praise.
 func isCriticism(row mintlify.Feedback) bool {
 	isPraise := row.Helpful != nil && *row.Helpful
 	return row.Comment != "" && !isPraise

@@ -26,7 +26,7 @@ func Digest(inputs []Input) []string {
 			rest := len(views) - i
 			return append(lines, fmt.Sprintf("%d more projects: docs-report report -o FOLDER shows them.", rest))
 		}
-		lines = append(lines, v.digestLine())
+		lines = append(lines, v.title()+" · "+v.Sentence+" Fix first: "+v.Fixes.Top())
 	}
 	return lines
 }
@@ -52,10 +52,6 @@ func (v view) topScore() float64 {
 		return 0
 	}
 	return v.Fixes.score(v.Fixes.Rows[0])
-}
-
-func (v view) digestLine() string {
-	return v.title() + " · " + v.Sentence + " Fix first: " + v.Fixes.Top()
 }
 
 // title names the project and its dates, after what the reader has to know about them.

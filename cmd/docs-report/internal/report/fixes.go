@@ -173,7 +173,7 @@ func (in Input) saidByPage() map[string]said {
 		all[row.Path] = all[row.Path].plus(said{Up: row.ThumbsUp, Down: row.ThumbsDown})
 	}
 	for _, row := range in.Period.Comments.Rows {
-		if isComplaint(row) && row.Helpful == nil {
+		if isCriticism(row) && !isSettled(row) && row.Helpful == nil {
 			page := in.Moved.page(row.Path)
 			all[page] = all[page].plus(said{Complaints: 1})
 		}

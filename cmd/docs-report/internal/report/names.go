@@ -89,7 +89,7 @@ func mergeByPath[T any](
 // are more, or if the list is missing, the lists of the period's weeks may have them all.
 func (p Period) wholeThumbs() List[mintlify.FeedbackCount] {
 	list := p.ByPage
-	if list.isKnown() && !list.Truncated {
+	if isKnown(list.Export) && !list.Truncated {
 		return list
 	}
 
@@ -97,7 +97,7 @@ func (p Period) wholeThumbs() List[mintlify.FeedbackCount] {
 	days := 0
 
 	for _, week := range p.Weeks {
-		if !week.isKnown() || week.Truncated {
+		if !isKnown(week.Export) || week.Truncated {
 			return list
 		}
 		sum.Rows = append(sum.Rows, week.Rows...)

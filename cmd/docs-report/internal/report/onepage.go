@@ -111,7 +111,7 @@ func (in PageInput) endHere() section {
 
 	best := newFindings("", list.Export, rows, "There is no search term for which readers click this page most.", "")
 	s := section{ID: "searches", Title: "Searches that end here", Lists: []findings{best}}
-	if list.isKnown() {
+	if isKnown(list.Export) {
 		s.Summary = span(list.Window) + ": the search terms for which readers click this page most."
 	}
 	return s
@@ -190,7 +190,7 @@ func (t thumbs) text() string {
 func (in PageInput) thumbsWithin(w store.Window) thumbs {
 	var sum thumbs
 	for _, list := range in.ByPage {
-		if list.Span() != store.Week || !isWithin(list.Window, w) || !list.isKnown() {
+		if list.Span() != store.Week || !isWithin(list.Window, w) || !isKnown(list.Export) {
 			continue
 		}
 

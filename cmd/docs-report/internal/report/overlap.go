@@ -24,7 +24,7 @@ func Within[T any](lists []List[T], at func(T) time.Time, w store.Window) List[T
 	list := List[T]{Export: newest(lists).Export}
 	list.Window = w
 	list.Truncated = !isCovered(w, known)
-	list.Texts = !slices.ContainsFunc(lists, func(l List[T]) bool { return l.isKnown() && !l.Texts })
+	list.Texts = !slices.ContainsFunc(lists, func(l List[T]) bool { return isKnown(l.Export) && !l.Texts })
 
 	for _, row := range rows {
 		if w.Has(at(row)) {
@@ -32,7 +32,7 @@ func Within[T any](lists []List[T], at func(T) time.Time, w store.Window) List[T
 		}
 	}
 	list.Kept = len(list.Rows)
-	if list.Kept == 0 && list.Truncated && list.isKnown() {
+	if list.Kept == 0 && list.Truncated && isKnown(list.Export) {
 		list.Export = store.Export{Window: w}
 	}
 	return list
@@ -46,7 +46,7 @@ func rowsOnce[T any](lists []List[T], at func(T) time.Time) ([]T, map[mintlify.D
 	isTaken := map[mintlify.Date]bool{}
 	for _, isCut := range []bool{false, true} {
 		for _, list := range lists {
-			hasRows := list.isKnown() && (list.Texts || list.Kind != store.Feedback)
+			hasRows := isKnown(list.Export) && (list.Texts || list.Kind != store.Feedback)
 			if hasRows && list.Truncated == isCut {
 				rows = append(rows, list.takeOnce(at, isTaken)...)
 			}

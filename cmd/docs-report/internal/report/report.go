@@ -70,8 +70,6 @@ type List[T any] struct {
 	Rows []T
 }
 
-func (l List[T]) isKnown() bool { return isKnown(l.Export) }
-
 // isKnown reports whether the database has the rows of a list.
 func isKnown(list store.Export) bool { return list.State == store.Loaded }
 
@@ -120,7 +118,7 @@ type view struct {
 	Input
 	Name, Dates, BeforeDates string
 
-	Sentence   string
+	Sentence   string // is what a docs lead can tell the boss; it names no page
 	Fixes      fixes
 	Headlines  headlines
 	AIsRead    []finding
@@ -193,7 +191,7 @@ func newView(in Input) view {
 	if !in.NotLoaded.IsZero() {
 		v.LateWeek = "The week of " + in.NotLoaded.Time().Format("2 January") + " is not loaded yet"
 	}
-	v.Sentence = v.sentence()
+	v.Sentence = sentences(v.whoCame(), v.whatChanged())
 	v.split()
 	return v
 }

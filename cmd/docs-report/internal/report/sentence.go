@@ -6,9 +6,6 @@ import (
 	"strings"
 )
 
-// sentence is what a docs lead can tell the boss. It names no page.
-func (v view) sentence() string { return sentences(v.whoCame(), v.whatChanged()) }
-
 func (v view) whoCame() string {
 	totals := v.Period.Totals
 	now := v.Period.usual

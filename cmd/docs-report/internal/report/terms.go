@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ type term struct {
 	clicks float64
 	Page   string // is the page that readers clicked most; "" if nobody clicked
 
-	mostHits, mostClicked float64
+	mostClicked float64
 }
 
 // isFound reports whether somebody clicked a result of the term, in any of its spellings.
@@ -31,40 +32,37 @@ func (t term) clicked() float64 { return t.clicks / max(float64(t.Hits), 1) }
 // foldTerms adds the spellings of each term up: case, blanks and final punctuation make no
 // difference. The terms with the most hits come first.
 func foldTerms(rows []mintlify.SearchTerm) []term {
-	byKey := map[string]*term{}
+	rows = slices.SortedFunc(slices.Values(rows), func(a, b mintlify.SearchTerm) int {
+		return cmp.Or(cmp.Compare(b.Hits, a.Hits), cmp.Compare(a.Query, b.Query))
+	})
+
+	byKey := map[string]term{}
 	for _, row := range rows {
 		key := store.FoldTerm(row.Query)
-		if byKey[key] == nil {
-			byKey[key] = &term{key: key, mostHits: -1}
+		t, isKnown := byKey[key]
+		if !isKnown {
+			t = term{key: key, Text: row.Query}
 		}
-		byKey[key].add(row)
+		byKey[key] = t.with(row)
 	}
 
-	all := make([]term, 0, len(byKey))
-	for _, t := range byKey {
-		all = append(all, *t)
-	}
-	slices.SortFunc(all, func(a, b term) int {
+	return slices.SortedFunc(maps.Values(byKey), func(a, b term) int {
 		return cmp.Or(cmp.Compare(b.Hits, a.Hits), cmp.Compare(a.key, b.key))
 	})
-	return all
 }
 
-func (t *term) add(row mintlify.SearchTerm) {
-	hits := float64(row.Hits)
-	if hits > t.mostHits || hits == t.mostHits && row.Query < t.Text {
-		t.mostHits = hits
-		t.Text = row.Query
-	}
-
-	if clicks := hits * row.CTR; clicks > 0 && row.TopClickedPage != "" {
+func (t term) with(row mintlify.SearchTerm) term {
+	clicks := float64(row.Hits) * row.CTR
+	if clicks > 0 && row.TopClickedPage != "" {
 		t.clicks += clicks
 		if clicks > t.mostClicked {
 			t.mostClicked = clicks
 			t.Page = row.TopClickedPage
 		}
 	}
+
 	t.Hits += row.Hits
+	return t
 }
 
 // splitTyped takes out the terms that readers typed on the way to another term.
