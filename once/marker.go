@@ -26,21 +26,43 @@ func Marker(key string) string { return markerLabel + key }
 //
 // Let keys end with a letter or a digit: FindMarker finds the key "acme/api@1," without its comma.
 func FindMarker(text string) (key string, ok bool) {
-	for text != "" {
-		start := strings.LastIndexByte(text, '\n') + 1
-		key, ok = parseMarker(strings.TrimSpace(text[start:]))
+	for {
+		name := lastName(text)
+		if name < 0 {
+			return "", false
+		}
+
+		start := strings.LastIndexByte(text[:name], '\n') + 1
+		line, _, _ := strings.Cut(text[start:], "\n")
+		key, ok = parseMarker(strings.TrimSpace(line))
 		if ok {
 			return key, true
 		}
 
-		text = text[:max(start-1, 0)]
+		text = text[:start]
 	}
-	return "", false
+}
+
+// lastName returns the place of the last "docs-job" in text, in any case, -1 if there is none.
+func lastName(text string) int {
+	dash := strings.IndexByte(markerName, '-')
+	for end := len(text); ; {
+		i := strings.LastIndexByte(text[:end], '-')
+		start := i - dash
+		if start < 0 {
+			return -1
+		}
+		if strings.EqualFold(text[start:min(start+len(markerName), len(text))], markerName) {
+			return start
+		}
+
+		end = i
+	}
 }
 
 // parseMarker returns the key of a line without white space around it.
 func parseMarker(line string) (string, bool) {
-	if len(line) < len(markerLabel) || len(line) > maxMarkerLine {
+	if len(line) > maxMarkerLine {
 		return "", false
 	}
 
