@@ -147,13 +147,15 @@ func (r *Runner) decide(ctx context.Context, key string, d decision) (Record, er
 		return record, nil
 	}
 
-	stored, err := r.put(ctx, record, next, nil)
-	if err != nil {
-		return record, forKey(key, err)
-	}
+	stored, err := r.putDecided(ctx, record, next)
+	return stored, forKey(key, err)
+}
 
-	if stored.State.IsOpen() {
-		r.announce(key)
+// putDecided is put for what did not come of a step: if next is open, its step is due now.
+func (r *Runner) putDecided(ctx context.Context, record, next Record) (Record, error) {
+	stored, err := r.put(ctx, record, next, nil)
+	if err == nil && stored.State.IsOpen() {
+		r.announce(stored.Key)
 	}
-	return stored, nil
+	return stored, err
 }

@@ -101,21 +101,20 @@ func (d *Dir) readVersion(name string) (Record, error) {
 		return Record{}, err
 	}
 
-	var r Record
-	err = json.Unmarshal(data, &r)
-	if err == nil && name != d.file(r.Key, r.Version) {
-		err = errMisplaced
-	}
-	if err != nil {
-		return Record{}, damaged(name, err)
-	}
-	return r, nil
+	return decode(data, name, func(r Record) bool { return name == d.file(r.Key, r.Version) })
 }
 
-var errMisplaced = errors.New("it belongs elsewhere")
-
-func damaged(place string, err error) error {
-	return fmt.Errorf("damaged record %s: %w", place, err)
+// decode returns the record that is stored at a place, if it belongs there.
+func decode(data []byte, place string, belongs func(Record) bool) (Record, error) {
+	var r Record
+	err := json.Unmarshal(data, &r)
+	switch {
+	case err != nil:
+		return Record{}, fmt.Errorf("damaged record %s: %w", place, err)
+	case !belongs(r):
+		return Record{}, fmt.Errorf("damaged record %s: it belongs elsewhere", place)
+	}
+	return r, nil
 }
 
 // Put implements [Store]. Of all processes that link the same version, one wins.

@@ -123,13 +123,8 @@ func (r *Runner) keep(ctx context.Context, record, next Record) (Record, error) 
 		return current, errors.New(found)
 	}
 
-	next.Version = current.Version
 	next.Reported = current.Reported
-	stored, err := r.put(ctx, current, next, nil)
-	if err == nil && stored.State.IsOpen() {
-		r.announce(stored.Key)
-	}
-	return stored, err
+	return r.putDecided(ctx, current, next)
 }
 
 // isSame reports whether record, as the store has it, is the one before, apart from whether that was reported.

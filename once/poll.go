@@ -102,13 +102,13 @@ func (r *Runner) watchMessage(ctx context.Context, record Record, project string
 	next := record
 	wait := lostEvery
 	switch {
-	case seen == arrived:
+	case seen == Running:
 		next.State = Running
 		next.JobID = first.JobID
 		next.PRLink = link
 		next.Problem = ""
 
-	case seen == absent && reached(record.Deadline.Add(max(2*r.sendTime, lostGrace))):
+	case seen == Unknown && reached(record.Deadline.Add(max(2*r.sendTime, lostGrace))):
 		return r.change(ctx, record, step{record: record.lost(), cause: cause})
 
 	case record.isUndecided(r.sendTime):
@@ -136,41 +136,33 @@ func (record Record) saysUndecided() bool {
 	return record.State == Sending && strings.HasPrefix(record.Problem, undecidedProblem)
 }
 
-// sight is what a look at the job of a thread shows of a message whose response is lost.
-type sight int
-
-const (
-	unclear sight = iota
-	arrived       // the job is at work, which only the message can have caused
-	absent        // the job is not at work, or there is none, or it is another one than the message was for
-)
-
-// lookForMessage looks at the job of a lost message, and returns the job's link. The error is why the look is
-// unclear.
-func (r *Runner) lookForMessage(ctx context.Context, record, first Record, project string) (sight, string, error) {
+// lookForMessage looks at the job of a lost message, and returns the job's link, and the state of the message: Running
+// if the job is at work, which only the message can have caused, Unknown if it is not, or is another one than the
+// message was for, and Sending, perhaps with an error, if that cannot be told.
+func (r *Runner) lookForMessage(ctx context.Context, record, first Record, project string) (State, string, error) {
 	if !first.hasEndedJob() { // its prompt was sent again, and its new job is at work for that
-		return absent, "", nil
+		return Unknown, "", nil
 	}
 
 	p, err := r.projectOf(cmp.Or(first.ProjectID, record.ProjectID, project))
 	if err != nil {
-		return unclear, "", err
+		return Sending, "", err
 	}
 
 	poll, err := p.pollTwice(ctx, first.JobID, 0)
 	p.heard(err)
 	switch {
 	case err != nil && !showsWorking(err):
-		return unclear, "", err
+		return Sending, "", err
 	case poll.Job.Status != mintlify.JobActive:
-		return absent, "", nil
+		return Unknown, "", nil
 	}
 
 	other, err := r.ahead(ctx, record)
 	if err != nil || other.isAtWork() {
-		return unclear, "", err
+		return Sending, "", err
 	}
-	return arrived, poll.Job.PRLink, nil
+	return Running, poll.Job.PRLink, nil
 }
 
 // poll polls the job of a running record once, and stores what changed. project is the job's

@@ -228,13 +228,5 @@ func scanRecord(rows *sql.Rows) (Record, error) {
 		return Record{}, err
 	}
 
-	var r Record
-	err = json.Unmarshal([]byte(data), &r)
-	if err == nil && (r.Key != key || r.Version != version) {
-		err = errMisplaced
-	}
-	if err != nil {
-		return Record{}, damaged(key, err)
-	}
-	return r, nil
+	return decode([]byte(data), key, func(r Record) bool { return r.Key == key && r.Version == version })
 }
