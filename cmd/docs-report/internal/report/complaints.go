@@ -39,6 +39,8 @@ func (in Input) complaints() section {
 		s.Summary = fmt.Sprintf("%s of %s down (%s)%s.",
 			number(r.some), plural(r.all, "thumb points", "thumbs point"), r.text(), r.loaded())
 	}
+	s.Summary = sentences(s.Summary, in.wave())
+
 	s.Lists = []findings{newFindings("Pages by thumbs down", list.Export, rows, "No page has a thumb down.",
 		in.listBefore(before.Export))}
 	if words := in.inTheirWords(""); len(words.Rows) > 0 || words.Note != "" {
@@ -111,6 +113,28 @@ func (in Input) whereAndWhen(equal []mintlify.Feedback) string {
 		return when
 	}
 	return "on " + firstFew(pages, ", ") + ", " + when
+}
+
+const leastOfWave = 5 // complaints in a week
+
+// wave says in which week of the period there began to be more complaints than in the weeks before it.
+func (in Input) wave() string {
+	lists := []List[mintlify.Feedback]{in.Before.Comments, in.Period.Comments}
+	var before rateOf
+
+	for _, week := range store.Windows("", store.Week, in.Before.From, in.Period.To) {
+		now := countWithin(lists, WrittenAt, week, isCriticism)
+		isMore := compareRates(now, before, mostByChance, leastOfCount) == more
+
+		if isMore && now.count >= leastOfWave && isWithin(week, in.Period.Window) {
+			return fmt.Sprintf("A wave began in the week of %s: %.0f complaints, against %.0f a week before on average.",
+				week.From.Time().Format("2 January"), now.count, before.mean())
+		}
+
+		before.count += now.count
+		before.units += now.units
+	}
+	return ""
 }
 
 // saidAt says when a complaint was written, and whether by an agent.

@@ -90,25 +90,38 @@ func TestNamesThatNoPageHas(t *testing.T) {
 	assert.Equal(t, []string{"/odl", "/doc/"}, moved.UnknownNames([]report.Input{in}))
 }
 
-// Equal complaints are one line, the newest first.
-func TestEqualComplaintsAreOneLine(t *testing.T) {
+// Equal complaints are one line, the newest first, and the page says in which week there began to be more.
+func TestComplaintsOfAWave(t *testing.T) {
 	in := demoInput(5)
 	in.Period.Comments.Rows = nil
+	in.Period.Comments.Texts = true
+	in.Period.Comments.Window = in.Period.Window
+	in.Before.Comments = in.Period.Comments
+	in.Before.Comments.Window = in.Before.Window
 	add := func(day int, path, text string) {
-		in.Period.Comments.Rows = append(in.Period.Comments.Rows, mintlify.Feedback{
-			Path:      path,
-			Comment:   text,
-			CreatedAt: in.Period.From.AddDays(day).Time(),
-		})
+		at := in.Before.From.AddDays(day).Time()
+		row := mintlify.Feedback{Path: path, Comment: text, CreatedAt: at}
+		if day < 28 {
+			in.Before.Comments.Rows = append(in.Before.Comments.Rows, row)
+		} else {
+			in.Period.Comments.Rows = append(in.Period.Comments.Rows, row)
+		}
 	}
-	add(14, "/other", "Steady 6")
-	add(21, "/other", "Steady 7")
+	for week := range 8 {
+		add(7*week, "/other", fmt.Sprint("Steady ", week))
+	}
 	for i := range 9 {
-		add(14+i%3, "/install", "It fails!")
+		add(42+i%3, "/install", "It fails!")
 	}
-	add(22, "/quickstart", "it  fails")
-	assert.Contains(t, words(write(t, in)), "In their words it fails on /quickstart, /install, 10 times, last 10 November 2026"+
+	add(50, "/quickstart", "it  fails")
+
+	text := words(write(t, in))
+	assert.Contains(t, text, "A wave began in the week of 2 November: 10 complaints, against 1 a week before on average.")
+	assert.Contains(t, text, "In their words it fails on /quickstart, /install, 10 times, last 10 November 2026"+
 		" Steady 7 on /other, 9 November 2026 Steady 6")
+
+	in.Period.Comments.Truncated = true
+	assert.NotContains(t, words(write(t, in)), "A wave", "part of a list does not compare")
 }
 
 // The rows of a list that is cut are shown, without changes.
