@@ -52,9 +52,10 @@ func record(t *testing.T, db *database.DB, name string) *statements {
 		name = "file:" + name
 	}
 	s := &statements{Connector: plainConnector{db.Driver(), name}, args: map[string][]any{}}
+	before := db.DB
 	db.DB = sql.OpenDB(s)
 	db.SetMaxOpenConns(1)
-	t.Cleanup(func() { _ = db.DB.Close() })
+	t.Cleanup(func() { _ = before.Close() })
 	return s
 }
 

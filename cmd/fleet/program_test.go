@@ -345,7 +345,7 @@ func TestMessagesSayWhatToDo(t *testing.T) {
 		`-project: mintlify: projectID contains a slash`:   {"retry", "-key", "k", "-project", "a/b", "-again"},
 		"no prompt of typo is known":                       {"pause", "-project", "typo"},
 		"acme/api has two limits":                          {"work", "-max-per-day", "acme/api=1", "-max-per-day", "ACME/api=1"},
-		"stat /no/such/folder: no such file":               {"init"},
+		"open /no/such/folder/fleet.db: no such file":      {"init"},
 		"or sqlite:FILE (for an absolute path sqlite:/var": {"status"},
 	} {
 		at := nowhere

@@ -8,12 +8,10 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"math/rand/v2"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -36,11 +34,10 @@ import (
 // DB is Postgres or SQLite. It has fleet's tables and River's queue.
 type DB struct {
 	*sql.DB
-	Jobs         JobClient // inserts jobs
+	pool         *pgxpool.Pool // nil: it is SQLite
+	Jobs         JobClient     // inserts jobs
 	NewJobClient func(*river.Config) (JobClient, error)
 	migrateRiver func(context.Context) error
-	Close        func()
-	isSQLite     bool
 
 	// Clock is an expression for the time of the database's clock, in Unix milliseconds. Turns and pauses go by it:
 	// the clocks of machines differ.
@@ -84,7 +81,12 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 		return nil, usage.Errorf("DATABASE_URL %w, want %s", err, databaseForms)
 	}
 
-	db, err := connect(ctx, address, options)
+	var db *DB
+	if address.IsSQLite() {
+		db, err = openSQLite(address, options)
+	} else {
+		db, err = openPostgres(ctx, address.Postgres, options)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("DATABASE_URL: %w", err)
 	}
@@ -103,13 +105,6 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 	return db, nil
 }
 
-func connect(ctx context.Context, address sqldb.Address, options Options) (*DB, error) {
-	if address.IsSQLite() {
-		return openSQLite(address, options)
-	}
-	return openPostgres(ctx, address.Postgres, options)
-}
-
 // version returns the version of fleet's tables, 0 if there are none.
 func version(ctx context.Context, db once.DB) (int64, error) {
 	version, err := sqldb.Number(ctx, db, "SELECT version FROM fleet_schema")
@@ -123,15 +118,15 @@ func version(ctx context.Context, db once.DB) (int64, error) {
 var ErrNewer = errors.New("the tables were made by a newer fleet")
 
 // CheckVersion returns an error unless the tables are those of this program.
-func (db *DB) CheckVersion(ctx context.Context) error {
+func (db *DB) CheckVersion(ctx context.Context) error { return checkVersion(ctx, db) }
+
+func checkVersion(ctx context.Context, db once.DB) error {
 	version, err := version(ctx, db)
 	switch {
 	case err != nil:
 		return err
-	case version == 0:
-		return usage.Errorf("the database has no tables yet: run fleet init")
 	case version < schemaVersion:
-		return usage.Errorf("the tables have version %d, made by an older fleet: run fleet init", version)
+		return usage.Errorf("the database has no tables yet, or those of an older fleet: run fleet init")
 	case version > schemaVersion:
 		return usage.Errorf("%w, in version %d; this one knows %d", ErrNewer, version, schemaVersion)
 	}
@@ -147,43 +142,29 @@ func (db *DB) CheckWrites(ctx context.Context) error {
 	return err
 }
 
-// sqliteOptions has transactions lock from their start, since one that reads first cannot
-// wait for its turn to write. Commits outlive a loss of power.
-func sqliteOptions(busy time.Duration) url.Values {
-	wait := fmt.Sprintf("busy_timeout(%d)", busy.Milliseconds())
-	return url.Values{
-		"_txlock": {"immediate"},
-		"_pragma": {wait, "journal_mode(WAL)", "synchronous(FULL)", "secure_delete(ON)"},
-	}
-}
-
 func openSQLite(address sqldb.Address, options Options) (*DB, error) {
-	if _, err := os.Stat(filepath.Dir(address.File)); err != nil {
-		return nil, usage.Errorf("%w", err)
-	}
-	if _, err := os.Stat(address.File); errors.Is(err, fs.ErrNotExist) && !options.Create {
-		return nil, usage.Errorf("%w: run fleet init", err)
-	}
-
 	if options.Create {
 		if err := address.MakeFile(); err != nil {
 			return nil, usage.Errorf("%w", err)
 		}
+	} else if _, err := os.Stat(address.File); err != nil {
+		return nil, usage.Errorf("%w: run fleet init", err)
 	}
 
-	db, err := sql.Open("sqlite", address.SQLite(sqliteOptions(options.Busy)))
+	// Transactions lock from their start, since one that reads first cannot wait for its turn to write. Commits
+	// outlive a loss of power.
+	wait := fmt.Sprintf("busy_timeout(%d)", options.Busy.Milliseconds())
+	db, err := sql.Open("sqlite", address.SQLite(url.Values{
+		"_txlock": {"immediate"},
+		"_pragma": {wait, "journal_mode(WAL)", "synchronous(FULL)", "secure_delete(ON)"},
+	}))
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1) // SQLite has one writer; more connections would only wait for each other
 
-	opened, err := newDatabase(db, riversqlite.New(db), options.Logger, func() {})
-	if err != nil {
-		return nil, err
-	}
-	opened.isSQLite = true
-	opened.Clock = sqliteClock + "()"
-	return opened, nil
+	opened := &DB{DB: db, Clock: sqliteClock + "()"}
+	return opened, addRiver(opened, riversqlite.New(db), options.Logger)
 }
 
 func openPostgres(ctx context.Context, databaseURL string, options Options) (*DB, error) {
@@ -205,12 +186,17 @@ func openPostgres(ctx context.Context, databaseURL string, options Options) (*DB
 		return nil, err
 	}
 
-	opened, err := newDatabase(stdlib.OpenDBFromPool(pool), riverpgxv5.New(pool), options.Logger, pool.Close)
-	if err != nil {
-		return nil, err
+	const clock = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+	opened := &DB{DB: stdlib.OpenDBFromPool(pool), pool: pool, Clock: clock}
+	return opened, addRiver(opened, riverpgxv5.New(pool), options.Logger)
+}
+
+// Close closes all connections.
+func (db *DB) Close() {
+	_ = db.DB.Close() // what is committed is on disk
+	if db.pool != nil {
+		db.pool.Close()
 	}
-	opened.Clock = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
-	return opened, nil
 }
 
 // sqliteClock is a function of SQLite that returns this machine's time. Tests may have another one than SQLite knows.
@@ -223,31 +209,20 @@ func init() {
 	sqlite.MustRegisterScalarFunction(sqliteClock, 0, now)
 }
 
-// newDatabase returns the database on sqlDB and River's driver, which closePool closes.
-func newDatabase[Tx any](
-	sqlDB *sql.DB, driver riverdriver.Driver[Tx], logger *slog.Logger, closePool func(),
-) (*DB, error) {
+// addRiver adds River's queue, with its driver for the database.
+func addRiver[Tx any](db *DB, driver riverdriver.Driver[Tx], logger *slog.Logger) error {
 	migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: logger})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	inserter, err := river.NewClient(driver, &river.Config{Logger: logger})
-	if err != nil {
-		return nil, err
-	}
-
-	db := &DB{DB: sqlDB, Jobs: inserter}
-	db.NewJobClient = func(config *river.Config) (JobClient, error) { return river.NewClient(driver, config) }
 	db.migrateRiver = func(ctx context.Context) error {
 		_, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
 		return err
 	}
 
-	db.Close = func() {
-		_ = sqlDB.Close() // what is committed is on disk
-		closePool()
-	}
-	return db, nil
+	db.NewJobClient = func(config *river.Config) (JobClient, error) { return river.NewClient(driver, config) }
+	db.Jobs, err = db.NewJobClient(&river.Config{Logger: logger})
+	return err
 }
 
 // migrate makes the tables that are missing. Each migration is a transaction, which fails if
@@ -287,30 +262,17 @@ func (db *DB) Transact(ctx context.Context, f func(*sql.Tx) error) error {
 	var err error
 	for range transactAttempts {
 		err = sqldb.Transact(ctx, db.DB, func(tx *sql.Tx) error {
-			if err := checkNotNewer(ctx, tx); err != nil {
+			if err := checkVersion(ctx, tx); err != nil {
 				return err
 			}
 			return f(tx)
 		})
 
-		if state := sqldb.SQLState(err); state != deadlock && state != serialization {
+		const deadlock = "40P01"
+		const notSerializable = "40001"
+		if state := sqldb.SQLState(err); state != deadlock && state != notSerializable {
 			return err
 		}
-	}
-	return err
-}
-
-// The states of Postgres for a transaction that may succeed if it is tried again.
-const (
-	deadlock      = "40P01"
-	serialization = "40001"
-)
-
-// checkNotNewer returns [ErrNewer] if a newer fleet has changed the tables.
-func checkNotNewer(ctx context.Context, db once.DB) error {
-	current, err := version(ctx, db)
-	if err == nil && current > schemaVersion {
-		return usage.Errorf("%w", ErrNewer)
 	}
 	return err
 }

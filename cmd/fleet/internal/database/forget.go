@@ -119,7 +119,7 @@ ORDER BY p.updated LIMIT $2`, before.UnixNano(), most)
 // EmptyLog has SQLite overwrite its log, in which what was deleted may stand still. The pages of the file itself are
 // overwritten with the deletion.
 func (s Store) EmptyLog(ctx context.Context) error {
-	if !s.isSQLite {
+	if s.pool != nil { // it is Postgres
 		return nil
 	}
 

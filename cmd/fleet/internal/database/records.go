@@ -89,7 +89,7 @@ func (s Records) Put(ctx context.Context, r once.Record) error {
 	if err != nil || changed == 1 {
 		return err
 	}
-	if err := checkNotNewer(ctx, s.db); err != nil && !isOutcome {
+	if err := checkVersion(ctx, s.db); err != nil && !isOutcome {
 		return err
 	}
 
