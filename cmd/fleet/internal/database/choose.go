@@ -29,12 +29,12 @@ func (c Choice) Filter() Filter {
 		filter.parts = append(filter.parts, isOfAnyState)
 	}
 
-	filter.Add("state = $%d", string(c.State))
-	filter.Add("project = $%d", c.Project)
-	filter.Add("key = $%d", c.Key)
-	filter.Add("repository = $%d", c.Repository)
+	filter.Add("state = %s", string(c.State))
+	filter.Add("project = %s", c.Project)
+	filter.Add("key = %s", c.Key)
+	filter.Add("repository = %s", c.Repository)
 	if c.Since > 0 {
-		filter.Add("updated >= $%d", time.Now().Add(-c.Since).UnixNano())
+		filter.Add("updated >= %s", time.Now().Add(-c.Since).UnixNano())
 	}
 	return filter
 }
@@ -62,17 +62,18 @@ type Filter struct {
 	Args  []any
 }
 
-// Add adds a part, with %d for the number of its argument. It adds none for the argument "".
+// Add adds a part, with %s for its argument. It adds none for the argument "".
 func (f *Filter) Add(part string, arg any) {
-	if arg == "" {
-		return
+	if arg != "" {
+		f.parts = append(f.parts, fmt.Sprintf(part, f.Arg(arg)))
 	}
-	f.Args = append(f.Args, arg)
-	f.parts = append(f.parts, fmt.Sprintf(part, len(f.Args)))
 }
 
-// Next returns the placeholder of the next argument.
-func (f *Filter) Next() string { return fmt.Sprintf("$%d", len(f.Args)+1) }
+// Arg adds an argument, and returns its placeholder.
+func (f *Filter) Arg(arg any) string {
+	f.Args = append(f.Args, arg)
+	return fmt.Sprintf("$%d", len(f.Args))
+}
 
 // Where returns the condition.
 func (f *Filter) Where() string { return strings.Join(append([]string{"1 = 1"}, f.parts...), " AND ") }

@@ -277,6 +277,33 @@ func (db *DB) Transact(ctx context.Context, f func(*sql.Tx) error) error {
 	return err
 }
 
+// All returns the rows of a query, each read into its fields. It is empty, never nil, if there is none.
+func All[T any](ctx context.Context, db once.DB, fields func(*T) []any, query string, args ...any) ([]T, error) {
+	return sqldb.All(ctx, db, func(rows *sql.Rows) (T, error) {
+		var one T
+		err := rows.Scan(fields(&one)...)
+		return one, err
+	}, query, args...)
+}
+
+// Change changes rows. It returns none if a statement changes no row.
+func Change(ctx context.Context, db once.DB, none error, statement string, args ...any) error {
+	changed, err := sqldb.Changed(db.ExecContext(ctx, statement, args...))
+	if err == nil && changed == 0 {
+		return none
+	}
+	return err
+}
+
+// First returns the first of rows, or the zero value if there is none.
+func First[T any](rows []T, err error) (T, error) {
+	if err != nil || len(rows) == 0 {
+		var none T
+		return none, err
+	}
+	return rows[0], nil
+}
+
 // statementLimit is how long a statement of Postgres may take. The limit is on the client's side: one of the session
 // does not survive pgbouncer.
 type statementLimit time.Duration

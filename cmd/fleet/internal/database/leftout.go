@@ -3,7 +3,6 @@ package database
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"errors"
 	"strings"
 	"time"
@@ -56,10 +55,8 @@ func (s Store) FindLeftOut(ctx context.Context, text string) ([]LeftOut, error) 
 		sha = text
 	}
 
-	return sqldb.All(ctx, s.DB, func(rows *sql.Rows) (LeftOut, error) {
-		var l LeftOut
-		err := rows.Scan(Millis(&l.At), &l.Kind, &l.Repository, &l.SHA, &l.Pull, &l.Author, &l.Reason)
-		return l, err
+	return All(ctx, s.DB, func(l *LeftOut) []any {
+		return []any{Millis(&l.At), &l.Kind, &l.Repository, &l.SHA, &l.Pull, &l.Author, &l.Reason}
 	}, `SELECT at, kind, repository, sha, pull, author, reason FROM fleet_left_out
 WHERE kind = 'merge' AND repository || '@' || sha = $1 OR sha LIKE $2 OR pull = $1 ORDER BY at LIMIT 20`,
 		text, sha+"%")
@@ -92,10 +89,6 @@ ON CONFLICT (key, link) DO UPDATE SET at = $3`, key, link, time.Now().UnixMilli(
 // Found returns the link of the first pull request with the marker of a key that was seen after a time, ""
 // if none was.
 func (s Store) Found(ctx context.Context, key string, after time.Time) (string, error) {
-	const query = "SELECT link FROM fleet_found WHERE key = $1 AND at >= $2 ORDER BY at LIMIT 1"
-	links, err := sqldb.Strings(ctx, s.DB, query, key, after.UnixMilli())
-	if err != nil || len(links) == 0 {
-		return "", err
-	}
-	return links[0], nil
+	return First(sqldb.Strings(ctx, s.DB, "SELECT link FROM fleet_found WHERE key = $1 AND at >= $2 ORDER BY at LIMIT 1",
+		key, after.UnixMilli()))
 }

@@ -3,12 +3,12 @@ package database
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -30,20 +30,28 @@ func (s Store) Records() Records { return RecordsOf(s.DB) }
 // tables.
 func (s Store) RecordsIn(turn string) Records { return Records{db: s.DB, turn: turn, clock: s.Clock} }
 
-const recordColumns = `key, version, state, project, prompt, after_key, thread, sends, sender, deadline, job, pr_link,
+const (
+	recordColumns = `key, version, state, project, prompt, after_key, thread, sends, sender, deadline, job, pr_link,
 	problem, updated, added, told`
+	recordValues = "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16"
+)
+
+// fieldsOf returns what recordColumns are read into, and written from.
+func fieldsOf(r *once.Record) []any {
+	return []any{
+		&r.Key, &r.Version, &r.State, &r.ProjectID, &r.Prompt, &r.After, &r.Thread, &r.Sends, &r.Sender,
+		Nanos(&r.Deadline), &r.JobID, &r.PRLink, &r.Problem, Nanos(&r.UpdatedAt), Nanos(&r.AddedAt), &r.Reported,
+	}
+}
 
 var (
 	isNotNewer = fmt.Sprintf("NOT EXISTS (SELECT 1 FROM fleet_schema WHERE version > %d)", schemaVersion)
 
-	insertRecord = `INSERT INTO fleet_prompts (` + recordColumns + `)
-SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16 WHERE ` + isNotNewer + `
-ON CONFLICT (key) DO NOTHING`
+	insertRecord = "INSERT INTO fleet_prompts (" + recordColumns + ") SELECT " + recordValues +
+		" WHERE " + isNotNewer + " ON CONFLICT (key) DO NOTHING"
 
-	setRecord = `UPDATE fleet_prompts SET version = $2, state = $3, project = $4, prompt = $5, after_key = $6,
-	thread = $7, sends = $8, sender = $9, deadline = $10, job = $11, pr_link = $12, problem = $13, updated = $14,
-	added = $15, told = $16`
-	isNext = " WHERE key = $1 AND version = $2 - 1"
+	setRecord = "UPDATE fleet_prompts SET (" + recordColumns + ") = (" + recordValues + ")"
+	isNext    = " WHERE key = $1 AND version = $2 - 1"
 )
 
 // ErrNoTurn is that a prompt is not claimed, since the turn to send it has passed, or a person has stopped it.
@@ -66,11 +74,11 @@ func (s Records) Put(ctx context.Context, r once.Record) error {
 		return errors.New("a claim cannot be stored in a transaction, which could be rolled back after the send")
 	}
 
-	args := []any{
-		r.Key, r.Version, string(r.State), r.ProjectID, Clean(r.Prompt), r.After, r.Thread, r.Sends, r.Sender,
-		NanoOf(r.Deadline), Clean(r.JobID), Clean(r.PRLink), Clean(r.Problem), NanoOf(r.UpdatedAt), NanoOf(r.AddedAt),
-		string(r.Reported),
-	}
+	r.Prompt = Clean(r.Prompt)
+	r.JobID = Clean(r.JobID)
+	r.PRLink = Clean(r.PRLink)
+	r.Problem = Clean(r.Problem)
+	args := fieldsOf(&r)
 
 	statement := setRecord + isNext + " AND " + isNotNewer
 	isClaim := s.turn != "" && r.State == once.Sending
@@ -85,21 +93,21 @@ func (s Records) Put(ctx context.Context, r once.Record) error {
 		args = append(args, s.turn)
 	}
 
-	changed, err := sqldb.Changed(s.db.ExecContext(ctx, statement, args...))
-	if err != nil || changed == 1 {
+	err := Change(ctx, s.db, once.ErrConflict, statement, args...)
+	if !errors.Is(err, once.ErrConflict) {
 		return err
 	}
-	if err := checkVersion(ctx, s.db); err != nil && !isOutcome {
-		return err
+	if newer := checkVersion(ctx, s.db); newer != nil && !isOutcome {
+		return newer
 	}
 
 	if isClaim {
-		current, err := s.Get(ctx, r.Key)
-		if err == nil && current.Version == r.Version-1 {
+		current, readErr := s.Get(ctx, r.Key)
+		if readErr == nil && current.Version == r.Version-1 {
 			return ErrNoTurn
 		}
 	}
-	return once.ErrConflict
+	return err
 }
 
 // Clean returns text from outside as a database can store it: with U+FFFD in place of a NUL byte and of what is not
@@ -108,46 +116,40 @@ func Clean(text string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", "\uFFFD"), "\uFFFD")
 }
 
-// NanoOf returns a time as fleet_prompts has it.
-func NanoOf(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixNano()
-}
-
-// Nanos scans a time of fleet_prompts.
-func Nanos(to *time.Time) sql.Scanner { return timeColumn{to, time.Nanosecond} }
-
-// Millis scans a time of any table but fleet_prompts.
-func Millis(to *time.Time) sql.Scanner { return timeColumn{to, time.Millisecond} }
-
-type timeColumn struct {
+// TimeColumn is a time as a column has it: 0 is the zero time.
+type TimeColumn struct {
 	to   *time.Time
 	unit time.Duration
 }
 
-// Scan implements [sql.Scanner].
-func (c timeColumn) Scan(value any) error {
-	n, isNumber := value.(int64)
-	if !isNumber {
-		return fmt.Errorf("a time is %T, want int64", value)
-	}
+// Nanos is a time in fleet_prompts.
+func Nanos(to *time.Time) TimeColumn { return TimeColumn{to, time.Nanosecond} }
 
+// Millis is a time in any table but fleet_prompts.
+func Millis(to *time.Time) TimeColumn { return TimeColumn{to, time.Millisecond} }
+
+// Scan implements [sql.Scanner]. NULL is the zero time, too.
+func (c TimeColumn) Scan(value any) error {
+	var n sql.NullInt64
+	err := n.Scan(value)
 	*c.to = time.Time{}
-	if n != 0 {
-		*c.to = time.Unix(0, n*int64(c.unit)).UTC()
+	if n.Int64 != 0 {
+		*c.to = time.Unix(0, n.Int64*int64(c.unit)).UTC()
 	}
-	return nil
+	return err
+}
+
+// Value implements [driver.Valuer].
+func (c TimeColumn) Value() (driver.Value, error) {
+	if c.to.IsZero() {
+		return int64(0), nil
+	}
+	return c.to.UnixNano() / int64(c.unit), nil
 }
 
 // Get implements [once.Store].
 func (s Records) Get(ctx context.Context, key string) (once.Record, error) {
-	records, err := s.query(ctx, "key = $1", key)
-	if err != nil || len(records) == 0 {
-		return once.Record{}, err
-	}
-	return records[0], nil
+	return First(s.query(ctx, "key = $1", key))
 }
 
 // List implements [once.Store].
@@ -183,16 +185,5 @@ const IsUntold = `told <> state AND forgotten = 0
 	AND state IN ('done', 'failed', 'refused', 'unknown', 'sending', 'running')`
 
 func (s Records) query(ctx context.Context, where string, args ...any) ([]once.Record, error) {
-	return sqldb.All(ctx, s.db, func(rows *sql.Rows) (once.Record, error) { return scanRecord(rows) },
-		"SELECT "+recordColumns+" FROM fleet_prompts WHERE "+where, args...)
-}
-
-func scanRecord(rows *sql.Rows, more ...any) (once.Record, error) {
-	var r once.Record
-	columns := []any{
-		&r.Key, &r.Version, &r.State, &r.ProjectID, &r.Prompt, &r.After, &r.Thread, &r.Sends, &r.Sender,
-		Nanos(&r.Deadline), &r.JobID, &r.PRLink, &r.Problem, Nanos(&r.UpdatedAt), Nanos(&r.AddedAt), &r.Reported,
-	}
-	err := rows.Scan(append(columns, more...)...)
-	return r, err
+	return All(ctx, s.db, fieldsOf, "SELECT "+recordColumns+" FROM fleet_prompts WHERE "+where, args...)
 }

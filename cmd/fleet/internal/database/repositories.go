@@ -93,17 +93,16 @@ type Limit struct {
 	Waiting    int    `json:"waiting"` // prompts that wait for tomorrow
 }
 
-// Limits returns the limits in force, on a day that began at a time.
-func (s Store) Limits(ctx context.Context, day time.Time) ([]Limit, error) {
-	return sqldb.All(ctx, s.DB, func(rows *sql.Rows) (Limit, error) {
-		var l Limit
-		err := rows.Scan(&l.Repository, &l.Most, &l.Waiting)
-		return l, err
-	}, `SELECT r.repository, r.most, coalesce(w.waiting, 0) FROM fleet_repositories r LEFT JOIN (
-	SELECT repository, count(*) AS waiting FROM (
-		SELECT `+limitOf+` AS repository FROM fleet_prompts p WHERE p.state = 'pending' AND `+IsLimitedSince("$1")+`
-	) limited GROUP BY repository
-) w ON w.repository = r.repository WHERE r.most >= 0 ORDER BY r.repository`, day.UnixNano())
+// DayOf returns when the day of a time began.
+func DayOf(t time.Time) time.Time { return t.UTC().Truncate(Day) }
+
+// LimitsToday returns the limits in force.
+func (s Store) LimitsToday(ctx context.Context) ([]Limit, error) {
+	return All(ctx, s.DB, func(l *Limit) []any { return []any{&l.Repository, &l.Most, &l.Waiting} },
+		`SELECT r.repository, r.most, count(w.repository) FROM fleet_repositories r LEFT JOIN (
+	SELECT `+limitOf+` AS repository FROM fleet_prompts p WHERE p.state = 'pending' AND `+IsLimitedSince("$1")+`
+) w ON w.repository = r.repository WHERE r.most >= 0 GROUP BY r.repository, r.most ORDER BY r.repository`,
+		DayOf(time.Now()).UnixNano())
 }
 
 // IsStopped is the condition that a person has stopped the repository of the prompt p.
@@ -131,7 +130,8 @@ type RepositoryReport struct {
 // the API no number is published.
 const CreditsEach = 112
 
-var reportQuery = `SELECT repository, sum(merges), sum(jobs), sum(messages), sum(failed), sum(unknown), sum(left_out)
+var reportQuery = `SELECT repository, sum(merges), sum(jobs), sum(messages), sum(failed), sum(unknown), sum(left_out),
+	sum(jobs + messages) * $4
 FROM (
 	SELECT p.repository,
 		CASE WHEN p.thread = '' THEN 1 ELSE 0 END AS merges,
@@ -150,12 +150,9 @@ FROM (
 
 // Report counts by repository what was added since a time.
 func (s Store) Report(ctx context.Context, since time.Time, repository string) ([]RepositoryReport, error) {
-	return sqldb.All(ctx, s.DB, func(rows *sql.Rows) (RepositoryReport, error) {
-		var r RepositoryReport
-		err := rows.Scan(&r.Repository, &r.Merges, &r.Jobs, &r.Messages, &r.Failed, &r.Unknown, &r.LeftOut)
-		r.Credits = CreditsEach * (r.Jobs + r.Messages)
-		return r, err
-	}, reportQuery, since.UnixMilli(), repository, since.UnixNano())
+	return All(ctx, s.DB, func(r *RepositoryReport) []any {
+		return []any{&r.Repository, &r.Merges, &r.Jobs, &r.Messages, &r.Failed, &r.Unknown, &r.LeftOut, &r.Credits}
+	}, reportQuery, since.UnixMilli(), repository, since.UnixNano(), CreditsEach)
 }
 
 // hasJob is the condition that the service has acted on the prompt p.

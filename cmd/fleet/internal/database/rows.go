@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
@@ -41,18 +40,15 @@ func (s Store) Rows(ctx context.Context, where string, args ...any) ([]Row, erro
 
 // ReadRows returns the rows that a condition chooses, also in a transaction.
 func ReadRows(ctx context.Context, db once.DB, where string, args ...any) ([]Row, error) {
-	return sqldb.All(ctx, db, readRow, `SELECT `+recordColumns+`, repository, priority, looked, tried, forgotten,
+	return All(ctx, db, (*Row).fields, `SELECT `+recordColumns+`, repository, priority, looked, tried, forgotten,
 	coalesce((SELECT string_agg(l.pull, ' ' ORDER BY l.place) FROM fleet_pulls l WHERE l.key = p.key), ''),
 	state = 'pending' AND `+IsStranded+`
 FROM fleet_prompts p WHERE `+where, args...)
 }
 
-func readRow(found *sql.Rows) (Row, error) {
-	var r Row
-	var err error
-	r.Record, err = scanRecord(found, &r.Repository, &r.Priority, Nanos(&r.Looked), Nanos(&r.Tried),
+func (r *Row) fields() []any {
+	return append(fieldsOf(&r.Record), &r.Repository, &r.Priority, Nanos(&r.Looked), Nanos(&r.Tried),
 		Nanos(&r.Forgotten), &r.Pulls, &r.IsStranded)
-	return r, err
 }
 
 // Row returns the row of the prompt that a person names: a key, or what [Store.Find] knows. It returns an error unless
@@ -67,12 +63,7 @@ func (s Store) Row(ctx context.Context, name string) (Row, error) {
 	case len(keys) > 1:
 		return Row{}, SeveralFit(name, keys)
 	}
-
-	rows, err := s.Rows(ctx, "key = $1", keys[0])
-	if err != nil || len(rows) == 0 {
-		return Row{}, err
-	}
-	return rows[0], nil
+	return First(s.Rows(ctx, "key = $1", keys[0]))
 }
 
 // SeveralFit is the error for a name that several prompts have.

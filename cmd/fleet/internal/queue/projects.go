@@ -99,8 +99,7 @@ type pause struct {
 	PausedSince, PausedUntil time.Time
 	asked                    bool
 	Began, Last              time.Time
-	Strikes                  int
-	doubled                  int
+	Strikes, doubled         int
 	failed                   string
 	Source, Cause, Reason    string
 
@@ -108,39 +107,37 @@ type pause struct {
 	IsAlien bool // something else than the service responds, such as a login page
 }
 
+const (
+	pauseColumns = `paused_since, paused_until, asked, began, last, strikes, doubled, failed, source, cause, reason,
+	tries, alien`
+	setPause = "UPDATE fleet_projects SET (" + pauseColumns + `) = ($1, $2, CASE WHEN $3 THEN 1 ELSE 0 END, $4, $5,
+	$6, $7, $8, $9, $10, $11, $12, CASE WHEN $13 THEN 1 ELSE 0 END)`
+)
+
+// fields returns what pauseColumns are read into, and written from.
+func (p *pause) fields() []any {
+	at := database.Millis
+	return []any{
+		at(&p.PausedSince), at(&p.PausedUntil), &p.asked, at(&p.Began), at(&p.Last), &p.Strikes, &p.doubled,
+		&p.failed, &p.Source, &p.Cause, &p.Reason, &p.Tries, &p.IsAlien,
+	}
+}
+
 // IsPaused reports whether a failure, or the service itself, keeps the project from being sent to.
 func (p Project) IsPaused() bool { return p.PausedUntil.After(p.Now) }
 
-const pauseColumns = `paused_since, paused_until, asked, began, last, strikes, doubled, failed, source, cause, reason,
-	tries, alien`
-
 func (s Queue) projectColumns() string {
-	return "project, turns, turn_until, " + pauseColumns + ", stopped, stopped_by, " + s.Clock
+	return pauseColumns + ", project, turns, turn_until, stopped, stopped_by, " + s.Clock
 }
 
-func scanProject(rows *sql.Rows, more ...any) (Project, error) {
-	var p Project
+func (p *Project) fields() []any {
 	at := database.Millis
-	columns := []any{
-		&p.Name, &p.turns, at(&p.turnUntil), at(&p.PausedSince), at(&p.PausedUntil), &p.asked, at(&p.Began),
-		at(&p.Last), &p.Strikes, &p.doubled, &p.failed, &p.Source, &p.Cause, &p.Reason, &p.Tries, &p.IsAlien,
-		at(&p.Stopped), &p.StoppedBy, at(&p.Now),
-	}
-	err := rows.Scan(append(columns, more...)...)
-	return p, err
-}
-
-// milliOf returns a time as fleet_projects has it.
-func milliOf(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMilli()
+	return append(p.pause.fields(), &p.Name, &p.turns, at(&p.turnUntil), at(&p.Stopped), &p.StoppedBy, at(&p.Now))
 }
 
 // Projects returns all projects by name, "" first.
 func (s Queue) Projects(ctx context.Context) ([]Project, error) {
-	return sqldb.All(ctx, s.DB, func(rows *sql.Rows) (Project, error) { return scanProject(rows) },
+	return database.All(ctx, s.DB, (*Project).fields,
 		"SELECT "+s.projectColumns()+" FROM fleet_projects ORDER BY project")
 }
 
@@ -150,12 +147,7 @@ func (p Project) become(ctx context.Context, db once.DB, next pause) error {
 		return nil
 	}
 
-	_, err := db.ExecContext(ctx, `UPDATE fleet_projects SET (`+pauseColumns+`) = ($2, $3,
-	CASE WHEN $4 THEN 1 ELSE 0 END, $5, $6, $7, $8, $9, $10, $11, $12, $13, CASE WHEN $14 THEN 1 ELSE 0 END)
-WHERE project = $1`,
-		p.Name, milliOf(next.PausedSince), milliOf(next.PausedUntil), next.asked, milliOf(next.Began),
-		milliOf(next.Last), next.Strikes, next.doubled, next.failed, next.Source, next.Cause,
-		database.Clean(next.Reason), next.Tries, next.IsAlien)
+	_, err := db.ExecContext(ctx, setPause+" WHERE project = $14", append(next.fields(), p.Name)...)
 	return err
 }
 
@@ -176,35 +168,31 @@ func (p Project) Pauses() []Pause {
 
 // Stop sends nothing to a project, or to any for "", until a person resumes it.
 func (s Queue) Stop(ctx context.Context, project, by string) error {
-	if err := database.ChangeQueues(ctx, s.DB, project); err != nil {
-		return err
-	}
-	_, err := s.ExecContext(ctx, "UPDATE fleet_projects SET stopped = "+s.Clock+", stopped_by = $2 WHERE project = $1",
-		project, by)
+	_, err := s.ExecContext(ctx, `INSERT INTO fleet_projects (project, turns, stopped, stopped_by)
+VALUES ($1, 1, `+s.Clock+`, $2) ON CONFLICT (project) DO UPDATE
+SET turns = fleet_projects.turns + 1, stopped = excluded.stopped, stopped_by = excluded.stopped_by`, project, by)
 	return err
 }
-
-const noPause = `paused_since = 0, paused_until = 0, asked = 0, began = 0, last = 0, strikes = 0, doubled = 0,
-	failed = '', source = '', cause = '', reason = '', tries = 0, alien = 0`
 
 // Resume lifts all pauses of a project, or for "" those of all projects but what a person has stopped one by one. It
 // returns how many it has lifted.
 func (s Queue) Resume(ctx context.Context, project string) (int64, error) {
 	lifted := int64(0)
 	err := s.Transact(ctx, func(tx *sql.Tx) error {
-		others := int64(0)
-		var err error
+		lifted = 0
+		none := (&pause{}).fields()
+		isPaused := "paused_until > " + s.Clock
 		if project == "" {
-			others, err = sqldb.Changed(tx.ExecContext(ctx,
-				"UPDATE fleet_projects SET "+noPause+" WHERE paused_until > "+s.Clock+" AND project <> ''"))
-		}
-		if err != nil {
-			return err
+			n, err := sqldb.Changed(tx.ExecContext(ctx, setPause+" WHERE project <> '' AND "+isPaused, none...))
+			if err != nil {
+				return err
+			}
+			lifted = n
 		}
 
-		own, err := sqldb.Changed(tx.ExecContext(ctx, "UPDATE fleet_projects SET stopped = 0, stopped_by = '', "+
-			noPause+" WHERE project = $1 AND (stopped > 0 OR paused_until > "+s.Clock+")", project))
-		lifted = own + others
+		n, err := sqldb.Changed(tx.ExecContext(ctx, setPause+", stopped = 0, stopped_by = '' WHERE project = $14 AND "+
+			"(stopped > 0 OR "+isPaused+")", append(none, project)...))
+		lifted += n
 		return err
 	})
 	return lifted, err
@@ -219,11 +207,6 @@ func (s Queue) SetLimits(ctx context.Context, limits map[string]int) error {
 	return s.WakeSince(ctx, "", time.Now())
 }
 
-// LimitsToday returns the limits of the day in force.
-func (s Queue) LimitsToday(ctx context.Context) ([]database.Limit, error) {
-	return s.Limits(ctx, dayOf(time.Now()))
-}
-
 // claimTime is how long a turn takes at most until it has claimed its prompt, or ends.
 const claimTime = 10 * time.Second
 
@@ -231,22 +214,21 @@ const claimTime = 10 * time.Second
 // prompt or ended. It returns how many prompts of a choice are being sent.
 func (s Queue) AwaitClaims(ctx context.Context, choice database.Choice) (int64, error) {
 	var filter database.Filter
-	filter.Add("q.project = $%d", choice.Project)
-	isOpen := `q.project <> '' AND q.turn <> '' AND q.turn_until > ` + s.Clock + ` AND ` + filter.Where()
-	query := `SELECT q.turn FROM fleet_projects q WHERE ` + isOpen + ` AND NOT EXISTS (SELECT 1 FROM fleet_prompts p
-	WHERE p.state = 'sending' AND p.project = q.project AND p.turn = q.turn)`
+	filter.Add("q.project = %s", choice.Project)
+	query := `SELECT q.turn FROM fleet_projects q WHERE q.project <> '' AND q.turn <> '' AND q.turn_until > ` + s.Clock + `
+	AND ` + filter.Where() + ` AND NOT EXISTS (SELECT 1 FROM fleet_prompts p
+		WHERE p.state = 'sending' AND p.project = q.project AND p.turn = q.turn)`
 
 	open, err := sqldb.Strings(ctx, s.DB, query, filter.Args...)
-	if err != nil {
-		return 0, err
-	}
-
 	for began := time.Now(); len(open) > 0 && time.Since(began) < claimTime; time.Sleep(50 * time.Millisecond) {
 		still, err := sqldb.Strings(ctx, s.DB, query, filter.Args...)
 		if err != nil {
 			return 0, err
 		}
 		open = slices.DeleteFunc(open, func(turn string) bool { return !slices.Contains(still, turn) })
+	}
+	if err != nil {
+		return 0, err
 	}
 
 	choice.State = once.Sending

@@ -50,8 +50,8 @@ func (s Queue) look(ctx context.Context, project string) (situation, error) {
 	now := time.Now()
 	var l situation
 	query := `SELECT ` + s.projectColumns() + `,
-	coalesce((SELECT deadline FROM fleet_prompts WHERE project = $1 AND project = q.project AND ` + database.WasSent + `
-		AND deadline > $3 ORDER BY deadline DESC LIMIT 1 OFFSET $4), 0),
+	(SELECT deadline FROM fleet_prompts WHERE project = $1 AND project = q.project AND ` + database.WasSent + `
+		AND deadline > $3 ORDER BY deadline DESC LIMIT 1 OFFSET $4),
 	coalesce(CASE WHEN q.project = $1 AND q.stopped = 0 AND q.paused_until <= ` + s.Clock + `
 		AND q.turn_until <= ` + s.Clock + ` AND NOT EXISTS (SELECT 1 FROM fleet_projects a
 			WHERE a.project = '' AND (a.stopped > 0 OR a.paused_until > ` + s.Clock + `))
@@ -61,9 +61,10 @@ func (s Queue) look(ctx context.Context, project string) (situation, error) {
 FROM fleet_projects q WHERE q.project IN ($1, '')`
 
 	err := sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
+		var p Project
 		var place time.Time
 		var head string
-		p, err := scanProject(rows, database.Nanos(&place), &head)
+		err := rows.Scan(append(p.fields(), database.Nanos(&place), &head)...)
 		if p.Name == "" {
 			l.all = p
 			return err
@@ -75,22 +76,17 @@ FROM fleet_projects q WHERE q.project IN ($1, '')`
 			l.free = p.Now.Add(place.Add(s.Window).Sub(now))
 		}
 		return err
-	}, query, project, now.UnixNano(), now.Add(-s.Window).UnixNano(), s.Quota-1, dayOf(now).UnixNano())
+	}, query, project, now.UnixNano(), now.Add(-s.Window).UnixNano(), s.Quota-1, database.DayOf(now).UnixNano())
 	return l, err
 }
-
-func dayOf(t time.Time) time.Time { return t.UTC().Truncate(database.Day) }
 
 // readQueues counts the queues of a choice by project.
 func (s Queue) readQueues(ctx context.Context, choice database.Choice) (map[string]queued, error) {
 	now := time.Now()
 	choice.State = once.Pending
 	filter := choice.Filter()
-	free := isFree(filter.Next())
-	limited := database.IsLimitedSince(filter.Next())
-	filter.Args = append(filter.Args, dayOf(now).UnixNano())
-	isLater := "not_before > " + filter.Next()
-	filter.Args = append(filter.Args, now.UnixNano())
+	day := filter.Arg(database.DayOf(now).UnixNano())
+	isLater := "not_before > " + filter.Arg(now.UnixNano())
 
 	queues := map[string]queued{}
 	err := sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
@@ -101,12 +97,11 @@ func (s Queue) readQueues(ctx context.Context, choice database.Choice) (map[stri
 			database.Nanos(&q.oldest), database.Nanos(&q.later))
 		queues[project] = q
 		return err
-	}, `SELECT project, count(*), coalesce(sum(CASE WHEN free AND NOT later AND ready THEN 1 END), 0),
-	coalesce(sum(CASE WHEN limited THEN 1 END), 0), coalesce(sum(CASE WHEN bounded THEN 1 END), 0),
-	coalesce(sum(CASE WHEN held THEN 1 END), 0),
-	coalesce(min(CASE WHEN free THEN added END), 0), coalesce(min(CASE WHEN free AND later THEN not_before END), 0)
-FROM (SELECT project, added, not_before, `+free+` AS free, `+limited+` AS limited, `+database.HasLimit+` AS bounded,
-	`+database.IsStopped+` AS held, `+isLater+` AS later, `+database.IsReady+` AS ready
+	}, `SELECT project, count(*), count(*) FILTER (WHERE free AND NOT later AND ready), count(*) FILTER (WHERE limited),
+	count(*) FILTER (WHERE bounded), count(*) FILTER (WHERE held), min(added) FILTER (WHERE free),
+	min(not_before) FILTER (WHERE free AND later)
+FROM (SELECT project, added, not_before, `+isFree(day)+` AS free, `+database.IsLimitedSince(day)+` AS limited,
+	`+database.HasLimit+` AS bounded, `+database.IsStopped+` AS held, `+isLater+` AS later, `+database.IsReady+` AS ready
 	FROM fleet_prompts p WHERE state = 'pending' AND `+filter.Where()+`) queued GROUP BY project`, filter.Args...)
 	return queues, err
 }
@@ -133,7 +128,7 @@ func (s situation) hold() hold {
 	case !s.later.IsZero():
 		return hold{again: s.later, why: whyLater}
 	case s.limited > 0:
-		return untilThen(dayOf(s.own.Now).Add(database.Day), "the limit of the day (-max-per-day) is reached")
+		return untilThen(database.DayOf(s.own.Now).Add(database.Day), "the limit of the day (-max-per-day) is reached")
 	case s.held > 0:
 		return hold{again: forever, why: "a person has paused the repository, until somebody resumes it"}
 	default:

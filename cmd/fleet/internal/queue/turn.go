@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
-	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -78,27 +77,16 @@ func (s Queue) beginTurn(ctx context.Context, t turn, id string, turns int64) er
 	WHERE a.project = '' AND a.stopped = 0 AND a.paused_until <= ` + s.Clock + " AND a.strikes <= $5)"
 
 	if !t.all {
-		return oneRow(errTaken)(s.ExecContext(ctx, own, id, length, t.project, turns, maxStrikes-1))
+		return database.Change(ctx, s.DB, errTaken, own, id, length, t.project, turns, maxStrikes-1)
 	}
 
 	return s.Transact(ctx, func(tx *sql.Tx) error {
-		err := oneRow(errTaken)(tx.ExecContext(ctx, own, id, length, t.project, turns, maxStrikes))
+		err := database.Change(ctx, tx, errTaken, own, id, length, t.project, turns, maxStrikes)
 		if err != nil {
 			return err
 		}
-		return oneRow(errOthersTry)(tx.ExecContext(ctx, begin+"project = ''"+isUnhindered, id, length))
+		return database.Change(ctx, tx, errOthersTry, begin+"project = ''"+isUnhindered, id, length)
 	})
-}
-
-// oneRow returns a function that returns an error if a statement has changed no row.
-func oneRow(none error) func(sql.Result, error) error {
-	return func(result sql.Result, err error) error {
-		n, err := sqldb.Changed(result, err)
-		if err == nil && n == 0 {
-			return none
-		}
-		return err
-	}
 }
 
 // endTurn gives the turn back, and stores what it says about the service. It does nothing if the turn was lost.
@@ -108,8 +96,8 @@ func (s Queue) endTurn(ctx context.Context, t turn, r result) error {
 
 	isOver := false // the pause of all
 	err := s.Transact(ctx, func(tx *sql.Tx) error {
-		own, isOurs, err := s.giveBack(ctx, tx, t, "project = $2 AND turn = $1", t.project)
-		if err != nil || !isOurs {
+		own, err := s.giveBack(ctx, tx, t, "project = $2 AND turn = $1", t.project)
+		if err != nil || own == (Project{}) {
 			return err
 		}
 		if err := own.become(ctx, tx, s.afterTurn(own, r)); err != nil {
@@ -131,26 +119,21 @@ func (s Queue) endTurn(ctx context.Context, t turn, r result) error {
 
 // endTurnOfAll reports whether the pause of all is over. If the service works as before, it changes nothing.
 func (s Queue) endTurnOfAll(ctx context.Context, tx once.DB, t turn, r result) (bool, error) {
-	all, isOurs, err := s.giveBack(ctx, tx, t, fmt.Sprintf("project = '' AND (turn = $1 OR $2 = %d OR $2 = %d "+
+	all, err := s.giveBack(ctx, tx, t, fmt.Sprintf("project = '' AND (turn = $1 OR $2 = %d OR $2 = %d "+
 		"AND strikes > 0)", serviceFails, serviceWorks), r.verdict())
-	if err != nil || !isOurs {
+	if err != nil || all == (Project{}) {
 		return false, err
 	}
 	next := s.allAfterTurn(all, t, r)
 	return all.Strikes >= maxStrikes && next.Strikes == 0, all.become(ctx, tx, next)
 }
 
-// giveBack frees a turn in the row that a condition chooses, and returns the row, if there is one. The row stays
-// locked.
-func (s Queue) giveBack(ctx context.Context, tx once.DB, t turn, condition string, arg any) (Project, bool, error) {
-	rows, err := sqldb.All(ctx, tx, func(rows *sql.Rows) (Project, error) { return scanProject(rows) },
-		`UPDATE fleet_projects SET turn = CASE WHEN turn = $1 THEN '' ELSE turn END,
-	turn_until = CASE WHEN turn = $1 THEN 0 ELSE turn_until END
-WHERE `+condition+" RETURNING "+s.projectColumns(), t.id, arg)
-	if err != nil || len(rows) == 0 {
-		return Project{}, false, err
-	}
-	return rows[0], true, nil
+// giveBack frees a turn in the row that a condition chooses, and returns the row, the zero value if there is none. The
+// row stays locked.
+func (s Queue) giveBack(ctx context.Context, tx once.DB, t turn, condition string, arg any) (Project, error) {
+	return database.First(database.All(ctx, tx, (*Project).fields, `UPDATE fleet_projects
+SET turn = CASE WHEN turn = $1 THEN '' ELSE turn END, turn_until = CASE WHEN turn = $1 THEN 0 ELSE turn_until END
+WHERE `+condition+" RETURNING "+s.projectColumns(), t.id, arg))
 }
 
 // requeue puts a prompt that was sent and came back behind the others of its priority: what keeps it may be its

@@ -69,7 +69,7 @@ func (w *Worker) claimLook(ctx context.Context, r database.Row, now time.Time) (
 	}
 	n, err := sqldb.Changed(w.ExecContext(ctx,
 		"UPDATE fleet_prompts SET looked = $2 WHERE key = $1 AND looked = $3",
-		r.Key, now.UnixNano(), database.NanoOf(r.Looked)))
+		r.Key, now.UnixNano(), database.Nanos(&r.Looked)))
 	return n > 0, err
 }
 

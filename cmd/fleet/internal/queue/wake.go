@@ -86,9 +86,8 @@ func RiverTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.
 func (s Queue) WakePolls(ctx context.Context, choice database.Choice) (int64, error) {
 	choice.State = once.Running
 	filter := choice.Filter()
-	now := filter.Next()
+	now := filter.Arg(RiverTime(time.Now()))
 	return sqldb.Changed(s.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = `+now+`
 WHERE kind = 'fleet_poll' AND state IN ('scheduled', 'retryable') AND scheduled_at > `+now+` AND args->>'key' IN (
-	SELECT key FROM fleet_prompts WHERE problem <> '' AND `+filter.Where()+`)`,
-		append(filter.Args, RiverTime(time.Now()))...))
+	SELECT key FROM fleet_prompts WHERE problem <> '' AND `+filter.Where()+`)`, filter.Args...))
 }
