@@ -3,6 +3,7 @@ package database
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -10,31 +11,6 @@ import (
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
-
-// Forget deletes the texts of a prompt and of all that follow its job: prompts, problems, comments and history.
-// Keys, states and links stay, so that a webhook that is delivered again makes no second job. It returns how
-// many prompts it has forgotten: none if one has not ended.
-func (s Store) Forget(ctx context.Context, key string) (int, error) {
-	thread, err := s.ThreadOf(ctx, key)
-	if err != nil {
-		return 0, err
-	}
-	for _, r := range thread {
-		if WhyNotForget(r) != "" {
-			return 0, nil
-		}
-	}
-
-	err = s.Transact(ctx, func(tx *sql.Tx) error {
-		for _, r := range thread {
-			if err := ForgetOne(ctx, tx, r); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return len(thread), err
-}
 
 // WhyNotForget says what has to come before the texts of a prompt can be forgotten, "" if nothing has to.
 func WhyNotForget(r Row) string {
@@ -55,37 +31,25 @@ func WhyNotForget(r Row) string {
 	return fmt.Sprintf("%s is %s; %s", key, NameOf(r.State), first)
 }
 
-// ForgetOne deletes the texts of one prompt, and the logins of its authors.
+// ForgetOne deletes the texts of a prompt that has ended: its prompt and problem, its comments, its history, and the
+// logins of its authors. Its key, state and links stay, so that a webhook that is delivered again makes no second job.
 func ForgetOne(ctx context.Context, tx *sql.Tx, r Row) error {
-	store := RecordsOf(tx)
-	record, err := store.Get(ctx, r.Key)
+	err := Change(ctx, tx, once.ErrConflict, `UPDATE fleet_prompts
+SET version = version + 1, prompt = '', problem = '', author = '', forgotten = $3
+WHERE key = $1 AND version = $2 AND `+hasEnded, r.Key, r.Version, time.Now().UnixNano())
 	if err != nil {
 		return err
 	}
-	if record.Version != r.Version {
-		return once.ErrConflict
-	}
 
-	record.Version++
-	record.Prompt = ""
-	record.Problem = ""
-	if err := store.Put(ctx, record); err != nil {
-		return err
-	}
-
-	err = sqldb.Exec(ctx, tx, []string{
+	return sqldb.Exec(ctx, tx, []string{
 		"DELETE FROM fleet_history WHERE key = $1",
 		"DELETE FROM fleet_comments WHERE key = $1",
 		"DELETE FROM fleet_authors WHERE key = $1",
 	}, r.Key)
-	if err != nil {
-		return err
-	}
-
-	_, err = tx.ExecContext(ctx, "UPDATE fleet_prompts SET forgotten = $2, author = '' WHERE key = $1",
-		r.Key, time.Now().UnixNano())
-	return err
 }
+
+// hasEnded is the condition of a prompt whose texts are not needed any more.
+const hasEnded = "state IN ('done', 'failed', 'refused', 'canceled')"
 
 // OfAuthor returns the prompts that a login wrote: comments, and merges with all that follows them. The texts of none
 // were forgotten.
@@ -104,16 +68,30 @@ func (s Store) ForgetLeftOut(ctx context.Context, login string) (int64, error) {
 WHERE replace(' ' || lower(author) || ' ', $1, '') <> ' ' || lower(author) || ' '`, " "+FoldCase(login)+" "))
 }
 
-// Old returns the keys of prompts that ended before a time with all that follow them, and are not all forgotten yet:
-// the first of each thread. A message may have come after the thread was forgotten.
-func (s Store) Old(ctx context.Context, before time.Time, most int) ([]string, error) {
-	return sqldb.Strings(ctx, s.DB, `SELECT p.key FROM fleet_prompts p
-WHERE p.thread = '' AND p.state IN ('done', 'failed', 'refused', 'canceled') AND p.updated < $1
-	AND p.key IN (SELECT CASE WHEN thread = '' THEN key ELSE thread END FROM fleet_prompts
-		WHERE forgotten = 0 AND updated < $1)
-	AND NOT EXISTS (SELECT 1 FROM fleet_prompts m
-		WHERE m.thread = p.key AND m.thread <> '' AND m.updated >= $1)
-ORDER BY p.updated LIMIT $2`, before.UnixNano(), most)
+// ForgetOld forgets some of the prompts that ended before a time with all of their thread. It returns how many.
+func (s Store) ForgetOld(ctx context.Context, before time.Time) (int, error) {
+	const isKept = "(updated >= $1 OR NOT " + hasEnded + ")"
+	old, err := s.Rows(ctx, "forgotten = 0 AND updated < $1 AND "+hasEnded+`
+	AND NOT EXISTS (SELECT 1 FROM fleet_prompts x WHERE x.key = p.thread AND `+isKept+`)
+	AND NOT EXISTS (SELECT 1 FROM fleet_prompts m WHERE m.thread <> ''
+		AND m.thread = CASE WHEN p.thread = '' THEN p.key ELSE p.thread END AND `+isKept+`)
+ORDER BY updated, key LIMIT 100`, before.UnixNano())
+	if err != nil || len(old) == 0 {
+		return 0, err
+	}
+
+	err = s.Transact(ctx, func(tx *sql.Tx) error {
+		for _, r := range old {
+			if err := ForgetOne(ctx, tx, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, once.ErrConflict) { // another worker forgets them, or a person has decided about one
+		return 0, nil
+	}
+	return len(old), err
 }
 
 // EmptyLog has SQLite overwrite its log, in which what was deleted may stand still. The pages of the file itself are

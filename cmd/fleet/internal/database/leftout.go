@@ -3,16 +3,11 @@ package database
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"strings"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
-	"github.com/mintlify-community/mintlify-go/once"
 )
-
-// keepLeftOut is how long what was left out is known.
-const keepLeftOut = 30 * Day
 
 // LeftOut is a merge, or a comment for the agent, that did not become a prompt.
 type LeftOut struct {
@@ -69,17 +64,7 @@ WHERE kind = 'merge' AND repository = $1 AND sha = $2 AND reason = $3`, FoldCase
 	return n > 0, err
 }
 
-// TidyLeftOut deletes what was left out long ago, and links that were found long ago.
-func TidyLeftOut(ctx context.Context, db once.DB, now time.Time) error {
-	_, leftOutErr := db.ExecContext(ctx, "DELETE FROM fleet_left_out WHERE at < $1", now.Add(-keepLeftOut).UnixMilli())
-	_, foundErr := db.ExecContext(ctx, "DELETE FROM fleet_found WHERE at < $1", now.Add(-keepFound).UnixMilli())
-	return errors.Join(leftOutErr, foundErr)
-}
-
-// keepFound is how long a link is known that was found.
-const keepFound = 7 * Day
-
-// KeepFound stores that a pull request has the marker of a key.
+// KeepFound stores, for 7 days, that a pull request has the marker of a key.
 func (s Store) KeepFound(ctx context.Context, key, link string) error {
 	_, err := s.ExecContext(ctx, `INSERT INTO fleet_found (key, link, at) VALUES ($1, $2, $3)
 ON CONFLICT (key, link) DO UPDATE SET at = $3`, key, link, time.Now().UnixMilli())

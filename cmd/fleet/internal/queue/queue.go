@@ -85,53 +85,58 @@ func (s Queue) LookNow(ctx context.Context, projects []string) error {
 // InsertSends gives projects the job that sends their prompts, unless they have it. What fails here the
 // next pass of a worker does.
 func (s Queue) InsertSends(ctx context.Context, projects ...string) {
-	params := make([]river.InsertManyParams, len(projects))
-	for i, project := range projects {
-		params[i] = jobOf(SendArgs{project}, usual)
-		params[i].InsertOpts.Queue = sends
+	var jobs []river.JobArgs
+	for _, project := range projects {
+		jobs = append(jobs, SendArgs{project})
 	}
-	s.insert(ctx, params...)
+	s.insert(ctx, sends, usual, jobs...)
 }
 
 // InsertPolls gives prompts the job that follows them, unless they have it.
 func (s Queue) InsertPolls(ctx context.Context, keys ...string) {
-	params := make([]river.InsertManyParams, len(keys))
-	for i, key := range keys {
-		params[i] = jobOf(PollArgs{key}, 2)
+	var jobs []river.JobArgs
+	for _, key := range keys {
+		jobs = append(jobs, PollArgs{key})
 	}
-	s.insert(ctx, params...)
+	s.insert(ctx, river.QueueDefault, usual, jobs...)
 }
 
 // TellSoon starts the job that tells the results which nobody got yet.
-func (s Queue) TellSoon(ctx context.Context) { s.insert(ctx, jobOf(TellArgs{}, 1)) }
+func (s Queue) TellSoon(ctx context.Context) { s.insert(ctx, river.QueueDefault, soon, TellArgs{}) }
 
-// jobOf returns a job that is unique by its args. Attempts do not limit it: a rescue costs
-// one for good.
-func jobOf(args river.JobArgs, priority int) river.InsertManyParams {
-	open := []rivertype.JobState{
-		rivertype.JobStateAvailable,
-		rivertype.JobStatePending,
-		rivertype.JobStateRetryable,
-		rivertype.JobStateRunning,
-		rivertype.JobStateScheduled,
-	}
-
-	return river.InsertManyParams{Args: args, InsertOpts: &river.InsertOpts{
-		MaxAttempts: 10_000,
-		Priority:    priority,
-		UniqueOpts:  river.UniqueOpts{ByArgs: true, ByState: open},
-	}}
+// openStates are those of a job that is not at its end.
+var openStates = []rivertype.JobState{
+	rivertype.JobStateAvailable,
+	rivertype.JobStatePending,
+	rivertype.JobStateRetryable,
+	rivertype.JobStateRunning,
+	rivertype.JobStateScheduled,
 }
 
-func (s Queue) insert(ctx context.Context, params ...river.InsertManyParams) {
-	if len(params) == 0 || ctx.Err() != nil {
-		return
+// insert inserts jobs that are not there yet, by their args. Attempts do not limit them: a rescue costs one for good.
+func (s Queue) insert(ctx context.Context, queue string, priority int, jobs ...river.JobArgs) {
+	options := &river.InsertOpts{
+		MaxAttempts: 10_000,
+		Priority:    priority,
+		Queue:       queue,
+		UniqueOpts:  river.UniqueOpts{ByArgs: true, ByState: openStates},
 	}
 
-	// River logs an error if it is stopped between the rows and the news of them.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), database.StoreTime)
-	defer cancel()
-	if _, err := s.Jobs.InsertMany(ctx, params); err != nil {
-		s.Calm.Warn("no job was inserted: a worker's next pass will", "error", err)
+	var params []river.InsertManyParams
+	for _, args := range jobs {
+		params = append(params, river.InsertManyParams{Args: args, InsertOpts: options})
+	}
+
+	for batch := range slices.Chunk(params, 500) {
+		if ctx.Err() != nil {
+			return
+		}
+
+		// River logs an error if it is stopped between the rows and the news of them.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), database.StoreTime)
+		if _, err := s.Jobs.InsertMany(ctx, batch); err != nil {
+			s.Calm.Warn("no job was inserted: a worker's next pass will", "error", err)
+		}
+		cancel()
 	}
 }

@@ -30,10 +30,11 @@ func nextLook(sent, looked time.Time) time.Time {
 	return looked.Add(min(max(looked.Sub(sent), firstLook), maxLook))
 }
 
-func (w *Worker) lookForUnknown(ctx context.Context, now time.Time) error {
+func (w *Worker) lookForUnknown(ctx context.Context) error {
 	if w.Find == nil {
 		return nil
 	}
+	now := time.Now()
 	where := "state = 'unknown' AND thread = '' AND looked < $1 AND updated > $2"
 	if !w.AsksGitHub {
 		where += " AND EXISTS (SELECT 1 FROM fleet_found f WHERE f.key = p.key)"

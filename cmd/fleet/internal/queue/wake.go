@@ -32,7 +32,8 @@ func (s Queue) wakeAs(ctx context.Context, priority int, project string) error {
 }
 
 // wakeNew wakes the queues in which prompts have come since the pass before: they may have come during a look.
-func (w *Worker) wakeNew(ctx context.Context, now time.Time) error {
+func (w *Worker) wakeNew(ctx context.Context) error {
+	now := time.Now()
 	_, err := w.ExecContext(ctx, wakeJobs+`args->>'project' IN (
 	SELECT project FROM fleet_prompts WHERE state = 'pending' AND queued > $3)`,
 		RiverTime(now), usual, now.Add(-2*w.Pass).UnixNano())
@@ -65,8 +66,8 @@ WHERE kind = 'fleet_send' AND state = 'running' AND attempted_at < $1 AND ($2 = 
 // rescue makes jobs available again whose process must be dead: River does so itself only twice a minute,
 // and only with a leader. A send's POST must have ended, and without a turn its look; the turn keeps a stopped
 // twin's project to one POST. It also wakes jobs that a clock ahead of ours has put off too far.
-func (w *Worker) rescue(ctx context.Context, now time.Time) error {
-	before := func(age time.Duration) string { return RiverTime(now.Add(-age)) }
+func (w *Worker) rescue(ctx context.Context) error {
+	before := func(age time.Duration) string { return RiverTime(time.Now().Add(-age)) }
 
 	_, err := w.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = $1
 WHERE state = 'running' AND (kind = 'fleet_send' AND attempted_at < $2 OR kind = 'fleet_poll' AND attempted_at < $3

@@ -25,7 +25,7 @@ type Worker struct {
 	// Posts counts POSTs by the state that they led to.
 	Posts *prometheus.CounterVec
 
-	// Decide decides, with each pass, about what waits for a record to change. Nil: nothing does.
+	// Decide decides, with each pass, about what waits for a record to change. Unless it is set, nothing does.
 	Decide func(context.Context) error
 
 	// Find looks for the pull requests of unknown prompts. Nil: nobody does.
@@ -41,7 +41,14 @@ func NewWorker(s Queue, client *mintlify.Client, results Teller) *Worker {
 		Name: "fleet_posts_total",
 		Help: "POSTs of this process, by the state that they led to.",
 	}, []string{"result"})
-	return &Worker{Queue: s, Client: client, polls: s.Runner(client, s.DB), results: results, Posts: posts}
+	return &Worker{
+		Queue:   s,
+		Client:  client,
+		polls:   s.Runner(client, s.DB),
+		results: results,
+		Posts:   posts,
+		Decide:  func(context.Context) error { return nil },
+	}
 }
 
 // Run works the queue off until ctx ends. POSTs in progress then may end; polls may not.
