@@ -2,52 +2,11 @@ package database
 
 import (
 	"context"
-	"database/sql"
-	"maps"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/once"
 )
-
-// SetLimits stores how many new jobs of a repository may be made a day: by repository, and under "" for those
-// that have no limit of their own. What was stored before no longer counts. It reports whether that was something else.
-func (s Store) SetLimits(ctx context.Context, limits map[string]int) (bool, error) {
-	isChanged := false
-	err := s.Transact(ctx, func(tx *sql.Tx) error {
-		before := map[string]int{}
-		err := sqldb.Scan(ctx, tx, func(rows *sql.Rows) error {
-			var repository string
-			var most int
-			err := rows.Scan(&repository, &most)
-			before[repository] = most
-			return err
-		}, "SELECT repository, most FROM fleet_repositories WHERE most >= 0")
-
-		isChanged = !maps.Equal(before, limits)
-		if err != nil || !isChanged {
-			return err
-		}
-
-		err = sqldb.Exec(ctx, tx, []string{
-			"UPDATE fleet_repositories SET most = -1",
-			"UPDATE fleet_projects SET turns = turns + 1 WHERE project <> ''",
-		})
-		if err != nil {
-			return err
-		}
-
-		for repository, most := range limits {
-			_, err := tx.ExecContext(ctx, `INSERT INTO fleet_repositories (repository, most) VALUES ($1, $2)
-ON CONFLICT (repository) DO UPDATE SET most = $2`, repository, most)
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return isChanged, err
-}
 
 // StopRepository sends nothing of a repository until a person resumes it.
 func (s Store) StopRepository(ctx context.Context, repository, by string) error {

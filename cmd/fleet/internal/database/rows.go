@@ -1,8 +1,8 @@
 package database
 
 import (
+	"cmp"
 	"context"
-	"database/sql"
 	"slices"
 	"strings"
 	"time"
@@ -133,23 +133,6 @@ const IsReady = `(p.thread = '' OR EXISTS (SELECT 1 FROM fleet_prompts r
 const IsStranded = `EXISTS (SELECT 1 FROM fleet_prompts r WHERE r.key = p.thread
 AND r.state IN ('done', 'failed', 'unknown', 'refused', 'canceled') AND NOT (` + jobHasEnded + `))`
 
-// place puts a message into the thread of the prompt that it names, and in the project of that.
-func place(ctx context.Context, tx *sql.Tx, p *Prompt) error {
-	after, err := RecordsOf(tx).Get(ctx, p.After)
-	if err != nil {
-		return err
-	}
-	if after.Version == 0 {
-		return usage.Errorf("no prompt has the key %s, which it is to follow", redact.OneLine(p.After, 300))
-	}
-
-	if p.Project != "" && p.Project != after.ProjectID {
-		return usage.Errorf("it follows %s, whose job is in project %s", p.After, after.ProjectID)
-	}
-	p.Project = after.ProjectID
-	return nil
-}
-
 // ThreadOf returns the prompt that a key's job was made for, and then the messages to that job in their order.
 func (s Store) ThreadOf(ctx context.Context, key string) ([]Row, error) {
 	r, err := s.Row(ctx, key)
@@ -157,9 +140,5 @@ func (s Store) ThreadOf(ctx context.Context, key string) ([]Row, error) {
 		return nil, err
 	}
 
-	first := r.Key
-	if r.Thread != "" {
-		first = r.Thread
-	}
-	return s.Rows(ctx, inThread+" ORDER BY p.thread, p.added, p.key", first)
+	return s.Rows(ctx, inThread+" ORDER BY p.thread, p.added, p.key", cmp.Or(r.Thread, r.Key))
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
+	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -37,18 +39,13 @@ type Store struct {
 // Runner returns a runner on the records. It keeps a history, of which a crash may lose a line. It stores nothing
 // once a newer fleet has changed the tables.
 func (s Store) Runner(client *mintlify.Client, db once.DB) *once.Runner {
-	return s.runner(client, db, RecordsOf(db))
+	return s.RunnerOf(client, RecordsOf(db))
 }
 
-// SendingRunner returns a runner that sends in a turn. It records what came of a send even if a newer fleet has changed
-// the tables meanwhile.
-func (s Store) SendingRunner(client *mintlify.Client, turn string) *once.Runner {
-	return s.runner(client, s.DB, s.RecordsIn(turn))
-}
-
-func (s Store) runner(client *mintlify.Client, db once.DB, store once.Store) *once.Runner {
-	runner, err := once.New(client, store, once.WithSendTime(s.SendTime), once.WithLogger(s.Logger),
-		once.WithOnChange(func(r once.Record) { s.remember(db, r) }))
+// RunnerOf returns a runner on records, such as those of a turn.
+func (s Store) RunnerOf(client *mintlify.Client, records Records) *once.Runner {
+	runner, err := once.New(client, records, once.WithSendTime(s.SendTime), once.WithLogger(s.Logger),
+		once.WithOnChange(func(r once.Record) { s.remember(records.db, r) }))
 	if err != nil {
 		panic(err) // the flags allow no such send time
 	}
@@ -68,21 +65,21 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 	}
 }
 
-// Add stores prompts that have been checked. It returns those that are new, and the records of those that
-// were known already. Such a one adds nothing but a pull request that was not known before.
-func (s Store) Add(ctx context.Context, prompts ...Prompt) (fresh []Prompt, known []once.Record, err error) {
+// Add stores prompts that have been checked. It returns the projects of those that are new, and the records of those
+// that were known already. Such a one adds nothing but a pull request that was not known before.
+func (s Store) Add(ctx context.Context, prompts ...Prompt) (projects []string, known []once.Record, err error) {
 	err = s.Transact(ctx, func(tx *sql.Tx) error {
-		fresh = nil
+		projects = nil
 		known = nil
 		runner := s.Runner(nil, tx)
 		for _, p := range prompts {
-			record, isNew, err := s.addOne(ctx, tx, runner, &p)
+			record, isNew, err := addOne(ctx, tx, runner, p)
 			if err != nil {
 				return fmt.Errorf("store %s: %w", p.Key, err)
 			}
 
 			if isNew {
-				fresh = append(fresh, p)
+				projects = append(projects, record.ProjectID)
 			} else {
 				known = append(known, record)
 			}
@@ -90,45 +87,25 @@ func (s Store) Add(ctx context.Context, prompts ...Prompt) (fresh []Prompt, know
 
 		return nil
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return fresh, known, nil
+	return projects, known, err
 }
 
-// addOne returns the record of p, and whether it is new. A follow-up gets the project of its job.
-func (s Store) addOne(ctx context.Context, tx *sql.Tx, runner *once.Runner, p *Prompt) (once.Record, bool, error) {
-	known, err := RecordsOf(tx).Get(ctx, p.Key)
+// addOne returns the record of p, and whether it is new.
+func addOne(ctx context.Context, tx *sql.Tx, runner *once.Runner, p Prompt) (once.Record, bool, error) {
+	record, err := RecordsOf(tx).Get(ctx, p.Key)
+	isForgotten := record.Version > 0 && record.Prompt == ""
+	if err != nil || isForgotten {
+		return record, false, err
+	}
+
+	isNew := false
+	if record.Version == 0 {
+		record, isNew, err = addNew(ctx, tx, runner, p)
+	}
 	if err != nil {
-		return once.Record{}, false, err
+		return record, false, err
 	}
-	isForgotten := known.Version > 0 && known.Prompt == ""
-	if isForgotten {
-		return known, false, nil
-	}
-
-	if err := addCommits(ctx, tx, *p); err != nil {
-		return once.Record{}, false, err
-	}
-	if known.Version > 0 {
-		return known, false, addPulls(ctx, tx, *p)
-	}
-
-	if p.After != "" {
-		if err := place(ctx, tx, p); err != nil {
-			return once.Record{}, false, err
-		}
-	}
-
-	task := once.Task{Key: p.Key, Prompt: p.Prompt, ProjectID: p.Project, After: p.After}
-	record, isNew, err := runner.Add(ctx, task)
-	if err != nil {
-		return once.Record{}, false, err
-	}
-	if !isNew { // another has just added it
-		return record, false, addPulls(ctx, tx, *p)
-	}
-	return record, true, addRow(ctx, tx, *p, record)
+	return record, isNew, addLinks(ctx, tx, p)
 }
 
 // AddQueue makes the queue of a project, unless it is there.
@@ -149,19 +126,49 @@ ON CONFLICT (project) DO UPDATE SET turns = fleet_projects.turns + 1`, project)
 	return nil
 }
 
-func addRow(ctx context.Context, tx *sql.Tx, p Prompt, record once.Record) error {
-	_, err := tx.ExecContext(ctx, `UPDATE fleet_prompts SET repository = $2, priority = $3, queued = $4, author = $5
+// addNew adds p, unless another has just added it. A message goes to the project of its job.
+func addNew(ctx context.Context, tx *sql.Tx, runner *once.Runner, p Prompt) (once.Record, bool, error) {
+	if err := checkAfter(ctx, tx, p); err != nil {
+		return once.Record{}, false, err
+	}
+
+	task := once.Task{Key: p.Key, Prompt: p.Prompt, ProjectID: p.Project, After: p.After}
+	record, isNew, err := runner.Add(ctx, task)
+	if err != nil || !isNew {
+		return record, false, err
+	}
+
+	_, err = tx.ExecContext(ctx, `UPDATE fleet_prompts SET repository = $2, priority = $3, queued = $4, author = $5
 WHERE key = $1`, p.Key, p.Repository(), p.Priority, record.AddedAt.UnixNano(), p.Author)
+	if err != nil {
+		return record, false, err
+	}
+	return record, true, AddQueue(ctx, tx, record.ProjectID)
+}
+
+// checkAfter refuses a message to the job of a prompt that is not there, or in another project.
+func checkAfter(ctx context.Context, tx *sql.Tx, p Prompt) error {
+	if p.After == "" {
+		return nil
+	}
+	after, err := RecordsOf(tx).Get(ctx, p.After)
 	if err != nil {
 		return err
 	}
-	if err := AddQueue(ctx, tx, record.ProjectID); err != nil {
-		return err
+
+	if after.Version == 0 {
+		return usage.Errorf("no prompt has the key %s, which it is to follow", redact.OneLine(p.After, 300))
 	}
-	return addPulls(ctx, tx, p)
+	if p.Project != "" && p.Project != after.ProjectID {
+		return usage.Errorf("it follows %s, whose job is in project %s", p.After, after.ProjectID)
+	}
+	return nil
 }
 
-func addPulls(ctx context.Context, tx *sql.Tx, p Prompt) error {
+var shaOfKey = regexp.MustCompile(`@([0-9a-f]{7,64})`)
+
+// addLinks makes p known by its pull requests, by its commits, of a push with several by each, and by its authors.
+func addLinks(ctx context.Context, tx *sql.Tx, p Prompt) error {
 	for _, pull := range strings.Fields(p.Pull) {
 		_, err := tx.ExecContext(ctx, `INSERT INTO fleet_pulls (key, pull, place)
 SELECT $1, $2, count(*) FROM fleet_pulls WHERE key = $1 ON CONFLICT (key, pull) DO NOTHING`, p.Key, pull)
@@ -169,13 +176,7 @@ SELECT $1, $2, count(*) FROM fleet_pulls WHERE key = $1 ON CONFLICT (key, pull) 
 			return err
 		}
 	}
-	return nil
-}
 
-var shaOfKey = regexp.MustCompile(`@([0-9a-f]{7,64})`)
-
-// addCommits makes p known by its commits, of a push with several by each, and by its authors.
-func addCommits(ctx context.Context, tx *sql.Tx, p Prompt) error {
 	for _, commit := range append(p.Commits, p.Key) {
 		sha := shaOfKey.FindStringSubmatch(commit)
 		if sha == nil || p.After != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -198,13 +199,49 @@ func (s Queue) Resume(ctx context.Context, project string) (int64, error) {
 	return lifted, err
 }
 
-// SetLimits stores the limits of the day, and has the queues looked at again if they have changed.
+// SetLimits stores how many new jobs of a repository may be made a day: by repository, and under "" for those that have
+// no limit of their own. What was stored before no longer counts. If that was something else, it has workers look again.
 func (s Queue) SetLimits(ctx context.Context, limits map[string]int) error {
-	isChanged, err := s.Store.SetLimits(ctx, limits)
+	isChanged := false
+	err := s.Transact(ctx, func(tx *sql.Tx) error {
+		before := map[string]int{}
+		err := sqldb.Scan(ctx, tx, func(rows *sql.Rows) error {
+			var repository string
+			var most int
+			err := rows.Scan(&repository, &most)
+			before[repository] = most
+			return err
+		}, "SELECT repository, most FROM fleet_repositories WHERE most >= 0")
+
+		isChanged = !maps.Equal(before, limits)
+		if err != nil || !isChanged {
+			return err
+		}
+		return storeLimits(ctx, tx, limits)
+	})
 	if err != nil || !isChanged {
 		return err
 	}
 	return s.WakeSince(ctx, "", time.Now())
+}
+
+func storeLimits(ctx context.Context, tx *sql.Tx, limits map[string]int) error {
+	err := sqldb.Exec(ctx, tx, []string{
+		"UPDATE fleet_repositories SET most = -1",
+		"UPDATE fleet_projects SET turns = turns + 1 WHERE project <> ''",
+	})
+	if err != nil {
+		return err
+	}
+
+	for repository, most := range limits {
+		_, err := tx.ExecContext(ctx, `INSERT INTO fleet_repositories (repository, most) VALUES ($1, $2)
+ON CONFLICT (repository) DO UPDATE SET most = $2`, repository, most)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // claimTime is how long a turn takes at most until it has claimed its prompt, or ends.

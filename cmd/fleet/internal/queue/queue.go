@@ -53,15 +53,11 @@ func (TellArgs) Kind() string { return "fleet_tell" }
 // Enqueue stores prompts that have been checked, has their projects' queues worked off, and returns the
 // records of those that were known already.
 func (s Queue) Enqueue(ctx context.Context, prompts ...database.Prompt) ([]once.Record, error) {
-	fresh, known, err := s.Add(ctx, prompts...)
+	projects, known, err := s.Add(ctx, prompts...)
 	if err != nil {
 		return nil, err
 	}
 
-	var projects []string
-	for _, p := range fresh {
-		projects = append(projects, p.Project)
-	}
 	if err := s.LookNow(ctx, projects); err != nil {
 		s.Calm.Warn("a queue was not woken: a worker's next pass will", "error", err)
 	}

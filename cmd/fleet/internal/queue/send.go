@@ -49,7 +49,7 @@ func (w *Worker) sendInTurn(ctx context.Context, t turn) (result, error) {
 	defer cancel() // does not end a send that has begun
 
 	// Each turn has its own runner: the rows of projects hold prompts back, for all machines.
-	step, stepErr := w.SendingRunner(w.Client, t.id).Step(begin, t.key)
+	step, stepErr := w.RunnerOf(w.Client, w.RecordsIn(t.id)).Step(begin, t.key)
 	stepErr = unfinished(step, stepErr)
 	isLate := errors.Is(stepErr, context.DeadlineExceeded) && ctx.Err() == nil && hasAsked.Load()
 
