@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
-	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
@@ -280,32 +279,6 @@ func TestListChooses(t *testing.T) {
 		c.wants(0, "report", "-since", "30d")
 		c.wants(2, "list", "-repo", "acme")
 	})
-}
-
-// TestWhenTheQueueIsEmpty: the quota decides.
-func TestWhenTheQueueIsEmpty(t *testing.T) {
-	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	used := queue.Quota{
-		Window: time.Hour,
-		Places: []time.Time{now, now, now.Add(20 * time.Minute), now.Add(40 * time.Minute)},
-	}
-	for _, c := range []struct {
-		name  string
-		n     int
-		start time.Time
-		want  time.Time
-	}{
-		{"nothing is queued", 0, now, time.Time{}},
-		{"places are free", 2, now, now.Add(2 * queue.SendingTime)},
-		{"a place gets free", 3, now, now.Add(20 * time.Minute)},
-		{"the whole quota", 4, now, now.Add(40 * time.Minute)},
-		{"the next hour", 5, now, now.Add(time.Hour)},
-		{"in ten hours", 43, now, now.Add(10*time.Hour + 20*time.Minute)},
-		{"after a pause", 1, now.Add(30 * time.Minute), now.Add(30*time.Minute + queue.SendingTime)},
-		{"a pause and the quota", 5, now.Add(30 * time.Minute), now.Add(90 * time.Minute)},
-	} {
-		assert.Equal(t, c.want, used.LastOf(c.n, c.start), c.name)
-	}
 }
 
 // TestQuotaOfAnHour, after which the next prompts are sent. Status says about when the queue is empty.

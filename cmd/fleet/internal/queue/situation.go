@@ -31,13 +31,13 @@ type situation struct {
 
 // queued counts the queue of a project.
 type queued struct {
-	count   int       // prompts
-	ready   int       // of these, those that may be sent as far as they are concerned
-	limited int       // those that the limit of a day holds back
-	bounded int       // those that have a limit of a day
-	held    int       // those of a repository that a person has stopped
-	oldest  time.Time // when the oldest was added that is neither limited nor held; zero if there is none
-	later   time.Time // when the first may be sent whose job is at work again; zero if there is none
+	count      int       // prompts
+	Ready      int       `json:"-"`       // those that may be sent as far as they are concerned
+	Limited    int       `json:"limited"` // those that the limit of a day holds back
+	bounded    int       // those that have a limit of a day
+	held       int       // those of a repository that a person has stopped
+	OldestFree time.Time `json:"-"` // when the oldest was added that is neither limited nor held; zero if there is none
+	later      time.Time // when the first may be sent whose job is at work again; zero if there is none
 }
 
 // isFree is the condition that neither its repository nor the limit of a day holds back the prompt p.
@@ -93,16 +93,16 @@ func (s Queue) readQueues(ctx context.Context, choice database.Choice) (map[stri
 		var project string
 		var q queued
 
-		err := rows.Scan(&project, &q.count, &q.ready, &q.limited, &q.bounded, &q.held,
-			database.Nanos(&q.oldest), database.Nanos(&q.later))
+		err := rows.Scan(&project, &q.count, &q.Ready, &q.Limited, &q.bounded, &q.held,
+			database.Nanos(&q.OldestFree), database.Nanos(&q.later))
 		queues[project] = q
 		return err
 	}, `SELECT project, count(*), count(*) FILTER (WHERE free AND NOT later AND ready), count(*) FILTER (WHERE limited),
 	count(*) FILTER (WHERE bounded), count(*) FILTER (WHERE held), min(added) FILTER (WHERE free),
 	min(not_before) FILTER (WHERE free AND later)
 FROM (SELECT project, added, not_before, `+isFree(day)+` AS free, `+database.IsLimitedSince(day)+` AS limited,
-	`+database.HasLimit+` AS bounded, `+database.IsStopped+` AS held, `+isLater+` AS later, `+database.IsReady+` AS ready
-	FROM fleet_prompts p WHERE state = 'pending' AND `+filter.Where()+`) queued GROUP BY project`, filter.Args...)
+	`+database.HasLimit+` AS bounded, `+database.IsStopped+` AS held, `+isLater+` AS later,
+	`+database.IsReady+` AS ready FROM fleet_prompts p WHERE state = 'pending' AND `+filter.Where()+`) queued GROUP BY project`, filter.Args...)
 	return queues, err
 }
 
@@ -124,10 +124,10 @@ func (s situation) hold() hold {
 	}
 
 	switch {
-	case s.head != "" || s.ready > 0:
+	case s.head != "" || s.Ready > 0:
 	case !s.later.IsZero():
 		return hold{again: s.later, why: whyLater}
-	case s.limited > 0:
+	case s.Limited > 0:
 		return untilThen(database.DayOf(s.own.Now).Add(database.Day), "the limit of the day (-max-per-day) is reached")
 	case s.held > 0:
 		return hold{again: forever, why: "a person has paused the repository, until somebody resumes it"}

@@ -62,6 +62,28 @@ func TestHold(t *testing.T) {
 	}
 }
 
+// TestWhenTheQueueIsEmpty: the quota decides.
+func TestWhenTheQueueIsEmpty(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	places := []time.Time{now, now, now.Add(20 * time.Minute), now.Add(40 * time.Minute)}
+	for _, c := range []struct {
+		name  string
+		n     int
+		start time.Time
+		want  time.Time
+	}{
+		{"places are free", 2, now, now.Add(2 * sendingTime)},
+		{"a place gets free", 3, now, now.Add(20 * time.Minute)},
+		{"the whole quota", 4, now, now.Add(40 * time.Minute)},
+		{"the next hour", 5, now, now.Add(time.Hour)},
+		{"in ten hours", 43, now, now.Add(10*time.Hour + 20*time.Minute)},
+		{"after a pause", 1, now.Add(30 * time.Minute), now.Add(30*time.Minute + sendingTime)},
+		{"a pause and the quota", 5, now.Add(30 * time.Minute), now.Add(90 * time.Minute)},
+	} {
+		assert.Equal(t, c.want, lastOf(c.n, places, time.Hour, c.start), c.name)
+	}
+}
+
 // TestPausesOfAProject: asking in vain pauses for the same time again and again, failed sends for twice as long each
 // time, and neither counts once the service has worked, or long after.
 func TestPausesOfAProject(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"maps"
 	"slices"
 	"time"
 
@@ -24,39 +23,25 @@ type ProjectStatus struct {
 	QuotaLeft  int            `json:"quotaLeft"`
 	EmptyAbout time.Time      `json:"emptyAbout,omitzero"` // when the last is sent; zero if that is not known
 	NextFree   time.Time      `json:"nextFree,omitzero"`   // when the quota has a place again; zero if it has one
-	Limited    int            `json:"limited"`             // queued ones that wait for the limit of a day
+	queued
 
-	// OldestFree is when the first was added that neither a pause of its repository nor the limit of a day holds
-	// back. It is zero if there is none.
-	OldestFree time.Time `json:"-"`
-
-	Queue    Project `json:"-"`
-	Ready    int     `json:"-"` // prompts that wait for nothing of their own
-	Problems int     `json:"-"` // running jobs with a problem that a person has to mend
-}
-
-type projectSet map[string]*ProjectStatus
-
-func (set projectSet) of(name string) *ProjectStatus {
-	if set[name] == nil {
-		set[name] = &ProjectStatus{Project: name, Counts: database.ZeroCounts()}
-	}
-	return set[name]
+	Queue    Project     `json:"-"`
+	Problems int         `json:"-"` // running jobs with a problem that a person has to mend
+	places   []time.Time // when each place of the quota can be taken, the earliest first
 }
 
 // ProjectsStatus returns the status of all projects with a prompt or a pause, by name, and "" with the pause of all.
 func (s Queue) ProjectsStatus(ctx context.Context) ([]*ProjectStatus, error) {
 	now := time.Now()
-	set := projectSet{}
-	if err := s.countInto(ctx, set); err != nil {
-		return nil, err
-	}
-
 	rows, err := s.Projects(ctx)
 	if err != nil {
 		return nil, err
 	}
 
+	counted, err := s.countStates(ctx)
+	if err != nil {
+		return nil, err
+	}
 	queues, err := s.readQueues(ctx, database.Choice{})
 	if err != nil {
 		return nil, err
@@ -66,56 +51,63 @@ func (s Queue) ProjectsStatus(ctx context.Context) ([]*ProjectStatus, error) {
 		return nil, err
 	}
 
+	all := []*ProjectStatus{}
 	for _, row := range rows {
 		isQuiet := row.Stopped.IsZero() && !row.IsPaused() && !s.stillFails(row)
-		if set[row.Name] == nil && isQuiet {
+		if counted[row.Name] == nil && isQuiet {
 			continue
 		}
 
-		p := set.of(row.Name)
+		p := cmp.Or(counted[row.Name], newStatus(row.Name))
 		p.Queue = row
-		quota := s.quotaAfter(places[row.Name], now)
-		p.QuotaLeft = quota.Left
-		p.NextFree = quota.free
-		p.noteHold(quota, situation{own: row, all: rows[0], free: quota.free, queued: queues[row.Name]})
+		p.noteQuota(places[row.Name], s.Quota, now)
+		p.noteHold(situation{own: row, all: rows[0], free: p.NextFree, queued: queues[row.Name]}, s.Window)
 		if p.Counts["queued"] > 0 || row.Name == "" {
 			p.Why = s.withFailures(p.Why, row, rows[0])
 		}
-	}
-
-	all := []*ProjectStatus{}
-	for _, name := range slices.Sorted(maps.Keys(set)) {
-		all = append(all, set[name])
+		all = append(all, p)
 	}
 	return all, nil
 }
 
-func (s Queue) countInto(ctx context.Context, set projectSet) error {
-	return sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
-		var project, state string
+func newStatus(project string) *ProjectStatus {
+	return &ProjectStatus{Project: project, Counts: database.ZeroCounts()}
+}
+
+func (s Queue) countStates(ctx context.Context) (map[string]*ProjectStatus, error) {
+	counted := map[string]*ProjectStatus{}
+	err := sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
+		var project string
+		var state once.State
 		var n, problems int
 		var oldest time.Time
-		if err := rows.Scan(&project, &state, &n, &problems, database.Nanos(&oldest)); err != nil {
-			return err
-		}
+		err := rows.Scan(&project, &state, &n, &problems, database.Nanos(&oldest))
 
-		p := set.of(project)
-		p.Counts[database.NameOf(once.State(state))] = n
-		switch once.State(state) {
-		case once.Pending:
-			p.Oldest = oldest
-		case once.Running:
-			p.Problems = problems
-		}
+		p := cmp.Or(counted[project], newStatus(project))
+		p.Counts[database.NameOf(state)] = n
+		p.Problems += problems
+		p.Oldest = cmp.Or(p.Oldest, oldest)
+		counted[project] = p
+		return err
+	}, `SELECT project, state, count(*), count(*) FILTER (WHERE state = 'running' AND problem <> ''),
+	min(added) FILTER (WHERE state = 'pending') FROM fleet_prompts GROUP BY project, state`)
+	return counted, err
+}
 
-		return nil
-	}, `SELECT project, state, count(*), count(CASE WHEN problem <> '' THEN 1 END), min(added)
-FROM fleet_prompts GROUP BY project, state`)
+// noteQuota notes when each place of the quota can be taken: those of what was sent, of which the latest come last, and
+// the others now.
+func (p *ProjectStatus) noteQuota(taken []time.Time, quota int, now time.Time) {
+	taken = taken[max(0, len(taken)-quota):]
+	p.QuotaLeft = quota - len(taken)
+	if p.QuotaLeft == 0 {
+		p.NextFree = taken[0]
+	}
+	p.places = append(slices.Repeat([]time.Time{now}, p.QuotaLeft), taken...)
 }
 
 // noteHold says why the next prompt is not sent yet. It uses the rules that decide about turns. When the queue will be
 // empty nobody knows in an outage, or while a prompt waits for a person or for a job, or has a limit of the day.
-func (p *ProjectStatus) noteHold(q Quota, s situation) {
+func (p *ProjectStatus) noteHold(s situation, window time.Duration) {
 	h := s.own.hold()
 	p.Paused = h.why != ""
 	if p.Counts["queued"] > 0 {
@@ -124,9 +116,7 @@ func (p *ProjectStatus) noteHold(q Quota, s situation) {
 
 	p.Why = h.why
 	p.WaitsUntil = h.until
-	p.Limited = s.limited
-	p.OldestFree = s.oldest
-	p.Ready = s.ready
+	p.queued = s.queued
 	if p.Counts["queued"] == 0 {
 		return
 	}
@@ -134,8 +124,8 @@ func (p *ProjectStatus) noteHold(q Quota, s situation) {
 	p.Why = cmp.Or(h.why, IsNext)
 	isKnown := h.why == "" || !h.until.IsZero() || s.own.turnUntil.After(s.own.Now)
 	isFailing := s.own.isFailing() || s.all.isFailing()
-	if isKnown && !isFailing && s.ready == s.count && s.bounded == 0 {
-		p.EmptyAbout = q.LastOf(s.count, cmp.Or(h.until, s.own.Now)).UTC()
+	if isKnown && !isFailing && s.count > 0 && s.Ready == s.count && s.bounded == 0 {
+		p.EmptyAbout = lastOf(s.count, p.places, window, cmp.Or(h.until, s.own.Now)).UTC()
 	}
 }
 
@@ -197,23 +187,12 @@ type PausedRepository struct {
 
 // PausedRepositories returns the repositories that a person has paused.
 func PausedRepositories(ctx context.Context, db once.DB) ([]PausedRepository, error) {
-	return sqldb.All(ctx, db, func(rows *sql.Rows) (PausedRepository, error) {
-		var p PausedRepository
-		err := rows.Scan(&p.Repository, &p.Reason)
-		return p, err
-	}, "SELECT repository, stopped_by FROM fleet_repositories WHERE stopped > 0 ORDER BY repository")
-}
-
-// Quota is how many prompts of a project may be sent, and when.
-type Quota struct {
-	Left   int           // may be sent now
-	free   time.Time     // when one may, if none may now
-	Places []time.Time   // when each place of the quota can be taken, the earliest first
-	Window time.Duration // how long a place stays taken
+	return database.All(ctx, db, func(p *PausedRepository) []any { return []any{&p.Repository, &p.Reason} },
+		"SELECT repository, stopped_by FROM fleet_repositories WHERE stopped > 0 ORDER BY repository")
 }
 
 // readSent returns, by project, until when the prompts that were sent within the window have their places in the quota,
-// the latest first. A prompt counts from its deadline: the service got it before that. What a person has sent again
+// the latest last. A prompt counts from its deadline: the service got it before that. What a person has sent again
 // within the window counts once.
 func (s Queue) readSent(ctx context.Context, now time.Time) (map[string][]time.Time, error) {
 	places := map[string][]time.Time{}
@@ -224,42 +203,25 @@ func (s Queue) readSent(ctx context.Context, now time.Time) (map[string][]time.T
 		places[project] = append(places[project], deadline.Add(s.Window))
 		return err
 	}, `SELECT p.project, p.deadline FROM fleet_projects q CROSS JOIN fleet_prompts p
-WHERE p.project = q.project AND p.deadline > $1 AND `+database.WasSent+` ORDER BY p.project, p.deadline DESC`,
+WHERE p.project = q.project AND p.deadline > $1 AND `+database.WasSent+` ORDER BY p.project, p.deadline`,
 		now.Add(-s.Window).UnixNano())
 	return places, err
 }
 
-func (s Queue) quotaAfter(taken []time.Time, now time.Time) Quota {
-	q := Quota{Window: s.Window}
-	q.Places = slices.Clone(taken[:min(len(taken), s.Quota)])
-	q.Left = s.Quota - len(q.Places)
-	if q.Left == 0 {
-		q.free = q.Places[len(q.Places)-1]
-	}
+// sendingTime is about how long the prompts of a project take that are sent one after the other.
+const sendingTime = 3 * time.Second
 
-	for range q.Left {
-		q.Places = append(q.Places, now)
-	}
-	slices.Reverse(q.Places)
-	return q
+// lastOf returns about when the last of n prompts is sent if the first may be at start. The places of the quota, the
+// earliest first, stay taken for a window.
+func lastOf(n int, places []time.Time, window time.Duration, start time.Time) time.Time {
+	place := later(places[(n-1)%len(places)], start)
+	last := place.Add(time.Duration((n-1)/len(places)) * window)
+	return later(last, start.Add(time.Duration(n)*sendingTime))
 }
 
-// SendingTime is about how long the prompts of a project take that are sent one after the other.
-const SendingTime = 3 * time.Second
-
-// LastOf returns about when the last of n prompts is sent if the first may be at start.
-func (q Quota) LastOf(n int, start time.Time) time.Time {
-	if n == 0 || len(q.Places) == 0 {
-		return time.Time{}
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
 	}
-
-	place := q.Places[(n-1)%len(q.Places)]
-	if place.Before(start) {
-		place = start
-	}
-	last := place.Add(time.Duration((n-1)/len(q.Places)) * q.Window)
-	if sent := start.Add(time.Duration(n) * SendingTime); sent.After(last) {
-		return sent
-	}
-	return last
+	return b
 }
