@@ -45,16 +45,11 @@ SELECT $1, $2, $3, $4, $5, $6, $7, $8 WHERE NOT EXISTS (SELECT 1 FROM fleet_left
 // FindLeftOut returns what was left out of a key, the beginning of a commit's SHA, or a pull request.
 func (s Store) FindLeftOut(ctx context.Context, text string) ([]LeftOut, error) {
 	text = FoldCase(text)
-	sha := "no commit"
-	if shaForm.MatchString(text) {
-		sha = text
-	}
-
 	return All(ctx, s.DB, func(l *LeftOut) []any {
 		return []any{Millis(&l.At), &l.Kind, &l.Repository, &l.SHA, &l.Pull, &l.Author, &l.Reason}
 	}, `SELECT at, kind, repository, sha, pull, author, reason FROM fleet_left_out
-WHERE kind = 'merge' AND repository || '@' || sha = $1 OR sha LIKE $2 OR pull = $1 ORDER BY at LIMIT 20`,
-		text, sha+"%")
+WHERE kind = 'merge' AND repository || '@' || sha = $1 OR $2 <> '' AND sha LIKE $2 || '%' OR pull = $1
+ORDER BY at LIMIT 20`, text, shaForm.FindString(text))
 }
 
 // WasLeftOut reports whether a merge was left out for a reason.
@@ -74,6 +69,6 @@ ON CONFLICT (key, link) DO UPDATE SET at = $3`, key, link, time.Now().UnixMilli(
 // Found returns the link of the first pull request with the marker of a key that was seen after a time, ""
 // if none was.
 func (s Store) Found(ctx context.Context, key string, after time.Time) (string, error) {
-	return First(sqldb.Strings(ctx, s.DB, "SELECT link FROM fleet_found WHERE key = $1 AND at >= $2 ORDER BY at LIMIT 1",
-		key, after.UnixMilli()))
+	const query = "SELECT link FROM fleet_found WHERE key = $1 AND at >= $2 ORDER BY at LIMIT 1"
+	return First(sqldb.Strings(ctx, s.DB, query, key, after.UnixMilli()))
 }

@@ -54,23 +54,23 @@ func (s Queue) allAfterTurn(all Project, t turn, r result) pause {
 		return pause{}
 	case r.verdict() != serviceFails, next.Strikes >= maxStrikes && !t.all:
 		return all.pause
-
-	case t.all && r.posted:
-		next.Strikes = maxStrikes
-		next.doubled++
-		next.begin(all.Now, s.pauseAfter(next.doubled), ByBreaker, r, s.Who)
-	case t.all:
-		next.Strikes = maxStrikes
-		next.begin(all.Now, s.PauseMin, ByBreaker, r, s.Who)
-
-	case next.failed == t.project:
-	default:
-		next.Strikes++
-		if next.Strikes == maxStrikes {
-			next.begin(all.Now, s.PauseMin, ByBreaker, r, s.Who)
-		}
 	}
 
+	length := s.PauseMin
+	switch {
+	case t.all:
+		next.Strikes = maxStrikes
+		if r.posted {
+			next.doubled++
+			length = s.pauseAfter(next.doubled)
+		}
+	case next.failed != t.project:
+		next.Strikes++
+	}
+
+	if next.Strikes == maxStrikes {
+		next.begin(all.Now, length, ByBreaker, r, s.Who)
+	}
 	next.failed = t.project
 	next.asked = !r.posted
 	return next
@@ -107,17 +107,16 @@ func (p *pause) begin(now time.Time, length time.Duration, source string, r resu
 // endAsked ends the pauses of a project, and of all, that follow a question in vain: a poll shows that the service
 // works.
 func (s Queue) endAsked(ctx context.Context, project string) error {
-	isDue := "project IN ($1, '') AND asked = 1 AND paused_until > " + s.Clock +
-		" AND paused_since <= " + s.Clock + " - $2"
-	due, err := sqldb.Strings(ctx, s.DB, "SELECT project FROM fleet_projects WHERE "+isDue+" ORDER BY project DESC",
-		project, endAfter.Milliseconds())
+	isDue := "asked = 1 AND paused_until > " + s.Clock + " AND paused_since <= " + s.Clock + " - $2"
+	due, err := sqldb.Strings(ctx, s.DB, "SELECT project FROM fleet_projects WHERE project IN ($1, '') AND "+isDue+
+		" ORDER BY project DESC", project, endAfter.Milliseconds())
 	if err != nil {
 		return err
 	}
 
 	for _, name := range due {
 		n, err := sqldb.Changed(s.ExecContext(ctx, "UPDATE fleet_projects SET paused_until = "+s.Clock+
-			" WHERE project = $3 AND "+isDue, project, endAfter.Milliseconds(), name))
+			" WHERE project = $1 AND "+isDue, name, endAfter.Milliseconds()))
 		if err == nil && n > 0 {
 			err = s.wake(ctx, name)
 		}

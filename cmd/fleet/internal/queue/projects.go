@@ -200,7 +200,7 @@ func (s Queue) Resume(ctx context.Context, project string) (int64, error) {
 }
 
 // SetLimits stores how many new jobs of a repository may be made a day: by repository, and under "" for those that have
-// no limit of their own. What was stored before no longer counts. If that was something else, it has workers look again.
+// no limit of their own. What was stored before no longer counts: workers look again, if it was something else.
 func (s Queue) SetLimits(ctx context.Context, limits map[string]int) error {
 	isChanged := false
 	err := s.Transact(ctx, func(tx *sql.Tx) error {
@@ -252,8 +252,9 @@ const claimTime = 10 * time.Second
 func (s Queue) AwaitClaims(ctx context.Context, choice database.Choice) (int64, error) {
 	var filter database.Filter
 	filter.Add("q.project = %s", choice.Project)
-	query := `SELECT q.turn FROM fleet_projects q WHERE q.project <> '' AND q.turn <> '' AND q.turn_until > ` + s.Clock + `
-	AND ` + filter.Where() + ` AND NOT EXISTS (SELECT 1 FROM fleet_prompts p
+	query := `SELECT q.turn FROM fleet_projects q
+WHERE q.project <> '' AND q.turn <> '' AND q.turn_until > ` + s.Clock + " AND " + filter.Where() + `
+	AND NOT EXISTS (SELECT 1 FROM fleet_prompts p
 		WHERE p.state = 'sending' AND p.project = q.project AND p.turn = q.turn)`
 
 	open, err := sqldb.Strings(ctx, s.DB, query, filter.Args...)

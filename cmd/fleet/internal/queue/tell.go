@@ -59,8 +59,12 @@ func (w *Worker) Tell(ctx context.Context, _ *river.Job[TellArgs]) error {
 		return err
 	}
 
-	if err := w.noteTry(ctx, rows); err != nil {
-		return err
+	now := time.Now().UnixNano()
+	for _, r := range rows { // they wait for those whose result came before now, should they fail
+		_, err := w.ExecContext(ctx, "UPDATE fleet_prompts SET tried = $2 WHERE key = $1", r.Key, now)
+		if err != nil {
+			return err
+		}
 	}
 
 	telling, cancel := context.WithTimeout(ctx, TellTime*time.Duration(len(rows)))
@@ -76,17 +80,6 @@ func (w *Worker) Tell(ctx context.Context, _ *river.Job[TellArgs]) error {
 		return river.JobSnooze(tellAgain)
 	}
 	return river.JobSnooze(tellEvery)
-}
-
-// noteTry has rows wait for those whose result came before now, should they fail.
-func (w *Worker) noteTry(ctx context.Context, rows []database.Row) error {
-	now := time.Now().UnixNano()
-	for _, r := range rows {
-		if _, err := w.ExecContext(ctx, "UPDATE fleet_prompts SET tried = $2 WHERE key = $1", r.Key, now); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // noteTold notes what was told, even if the process is to stop. With the version nobody stores what was told before.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
-	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -14,7 +13,7 @@ import (
 const (
 	firstLook = 5 * time.Minute
 	maxLook   = 6 * time.Hour
-	lookFor   = 7 * database.Day
+	lookDays  = 7 * database.Day
 	lookTime  = time.Minute // a look
 	lookMost  = 50          // in a pass
 )
@@ -41,52 +40,46 @@ func (w *Worker) lookForUnknown(ctx context.Context) error {
 	}
 
 	rows, err := w.Rows(ctx, where+" ORDER BY looked LIMIT $3",
-		now.Add(-firstLook).UnixNano(), now.Add(-lookFor).UnixNano(), lookMost)
+		now.Add(-firstLook).UnixNano(), now.Add(-lookDays).UnixNano(), lookMost)
 	if err != nil {
 		return err
 	}
 
 	for _, r := range rows {
-		if nextLook(r.Deadline, r.Looked).After(now) {
-			continue
-		}
-
-		isOurs, err := w.claimLook(ctx, r, now)
-		if err != nil {
-			return err
-		}
-		if isOurs {
-			w.look(ctx, r.Record)
+		if !nextLook(r.Deadline, r.Looked).After(now) {
+			w.lookFor(ctx, r, now)
 		}
 	}
 	return nil
 }
 
-// claimLook reports whether this worker is to look: another may have begun. It notes no look that asks nobody: a person
-// reads the time, and may conclude that there is no pull request.
-func (w *Worker) claimLook(ctx context.Context, r database.Row, now time.Time) (bool, error) {
-	if !w.AsksGitHub {
-		return true, nil
-	}
-	n, err := sqldb.Changed(w.ExecContext(ctx,
-		"UPDATE fleet_prompts SET looked = $2 WHERE key = $1 AND looked = $3",
-		r.Key, now.UnixNano(), database.Nanos(&r.Looked)))
-	return n > 0, err
-}
-
-// look looks for the pull request of one prompt. What fails is tried again when it is due.
-func (w *Worker) look(ctx context.Context, record once.Record) {
+// lookFor looks for the pull request of one prompt. What fails is tried again when it is due. It notes no look that
+// asks nobody: a person reads the time, and may conclude that there is no pull request.
+func (w *Worker) lookFor(ctx context.Context, r database.Row, now time.Time) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 
-	link, err := w.Find(ctx, record)
-	if err == nil && link != "" {
-		err = w.Resolve(ctx, record, link)
+	var err error
+	if w.AsksGitHub {
+		const claim = "UPDATE fleet_prompts SET looked = $2 WHERE key = $1 AND looked = $3"
+		err = database.Change(ctx, w.DB, errLooked, claim, r.Key, now.UnixNano(), database.Nanos(&r.Looked))
 	}
-	if err != nil {
-		w.Logger.Warn("the pull request of an unknown prompt could not be looked for", "key", record.Key, "error", err)
+
+	link := ""
+	if err == nil {
+		link, err = w.Find(ctx, r.Record)
+	}
+	if err == nil && link != "" {
+		err = w.Resolve(ctx, r.Record, link)
+	}
+
+	if err != nil && !errors.Is(err, errLooked) {
+		w.Logger.Warn("the pull request of an unknown prompt could not be looked for", "key", r.Key, "error", err)
 	}
 }
+
+// errLooked is that another worker has begun to look.
+var errLooked = errors.New("another worker looks")
 
 // Resolve ends an unknown prompt whose pull request was found.
 func (s Queue) Resolve(ctx context.Context, record once.Record, link string) error {

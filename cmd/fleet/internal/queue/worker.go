@@ -58,13 +58,11 @@ func (w *Worker) Run(ctx context.Context) error {
 	river.AddWorker(bundle, river.WorkFunc(w.Poll))
 	river.AddWorker(bundle, river.WorkFunc(w.Tell))
 
-	queues := map[string]river.QueueConfig{
-		river.QueueDefault: {MaxWorkers: w.N},
-		sends:              {MaxWorkers: w.Settings.Posts},
-	}
-
 	workers, err := w.NewJobClient(&river.Config{
-		Queues:               queues,
+		Queues: map[string]river.QueueConfig{
+			river.QueueDefault: {MaxWorkers: w.N},
+			sends:              {MaxWorkers: w.Settings.Posts},
+		},
 		FetchCooldown:        20 * time.Millisecond, // many projects may look every few seconds
 		Workers:              bundle,
 		JobTimeout:           w.jobTime(),
