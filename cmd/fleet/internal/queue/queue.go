@@ -11,11 +11,13 @@ package queue
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -135,4 +137,88 @@ func (s Queue) insert(ctx context.Context, queue string, priority int, jobs ...r
 		}
 		cancel()
 	}
+}
+
+// River's jobs sleep until the time that they have asked for, up to five minutes. Whatever lets a prompt be
+// sent earlier has to wake the job that sends it. River stores a snooze only after the run: a job that is at
+// work cannot be woken, and a second one like it cannot be inserted.
+
+// The priorities of River's jobs that send.
+const (
+	soon  = 1 // a person waits for it
+	usual = 2
+)
+
+const wakeJobs = `UPDATE river_job SET state = 'available', scheduled_at = $1, priority = $2
+WHERE kind = 'fleet_send' AND state IN ('scheduled', 'retryable') AND scheduled_at > $1 AND `
+
+// wake has River look at the queue of a project, or of all for "".
+func (s Queue) wake(ctx context.Context, project string) error { return s.wakeAs(ctx, usual, project) }
+
+func (s Queue) wakeAs(ctx context.Context, priority int, project string) error {
+	_, err := s.ExecContext(ctx, wakeJobs+"($3 = '' OR args->>'project' = $3)",
+		RiverTime(time.Now()), priority, project)
+	return err
+}
+
+// wakeNew wakes the queues in which prompts have come since the pass before: they may have come during a look.
+func (w *Worker) wakeNew(ctx context.Context) error {
+	now := time.Now()
+	_, err := w.ExecContext(ctx, wakeJobs+`args->>'project' IN (
+	SELECT project FROM fleet_prompts WHERE state = 'pending' AND queued > $3)`,
+		RiverTime(now), usual, now.Add(-2*w.Pass).UnixNano())
+	return err
+}
+
+// lateLooks is how long a look at a queue that began before it was woken may take.
+const lateLooks = 3 * time.Second
+
+// WakeSince wakes the queues of a project, or of all, and does so again until no look is left that
+// began before since, which has not seen what has changed.
+func (s Queue) WakeSince(ctx context.Context, project string, since time.Time) error {
+	for {
+		looks, err := sqldb.Number(ctx, s.DB, `SELECT count(*) FROM river_job
+WHERE kind = 'fleet_send' AND state = 'running' AND attempted_at < $1 AND ($2 = '' OR args->>'project' = $2)`,
+			RiverTime(since.Add(time.Millisecond)), project) // RiverTime rounds down
+		if err != nil {
+			return err
+		}
+
+		// In the other order, a look that ends in between would be neither woken nor counted.
+		err = s.wakeAs(ctx, soon, project)
+		if err != nil || looks == 0 || time.Since(since) > lateLooks {
+			return err
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// rescue makes jobs available again whose process must be dead: River does so itself only twice a minute,
+// and only with a leader. A send's POST must have ended, and without a turn its look; the turn keeps a stopped
+// twin's project to one POST. It also wakes jobs that a clock ahead of ours has put off too far.
+func (w *Worker) rescue(ctx context.Context) error {
+	before := func(age time.Duration) string { return RiverTime(time.Now().Add(-age)) }
+
+	_, err := w.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = $1
+WHERE state = 'running' AND (kind = 'fleet_send' AND attempted_at < $2 OR kind = 'fleet_poll' AND attempted_at < $3
+		OR kind = 'fleet_tell' AND attempted_at < $4
+		OR kind = 'fleet_send' AND attempted_at < $5 AND NOT EXISTS (
+			SELECT 1 FROM fleet_projects WHERE project = args->>'project' AND turn_until > `+w.Clock+`))
+	OR state = 'scheduled' AND scheduled_at > $6`,
+		before(0), before(w.Settings.SendTime+w.lease()), before(w.stepTime()), before(tellJob),
+		before(w.takeTime()), before(-2*database.Day))
+	return err
+}
+
+// RiverTime is a time in a form that both databases compare with those of River.
+func RiverTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.000+00:00") }
+
+// WakePolls has River poll at once the running jobs of a choice that have a problem. It returns how many it has woken.
+func (s Queue) WakePolls(ctx context.Context, choice database.Choice) (int64, error) {
+	choice.State = once.Running
+	filter := choice.Filter()
+	now := filter.Arg(RiverTime(time.Now()))
+	return sqldb.Changed(s.ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = `+now+`
+WHERE kind = 'fleet_poll' AND state IN ('scheduled', 'retryable') AND scheduled_at > `+now+` AND args->>'key' IN (
+	SELECT key FROM fleet_prompts WHERE problem <> '' AND `+filter.Where()+`)`, filter.Args...))
 }
