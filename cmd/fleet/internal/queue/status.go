@@ -25,9 +25,8 @@ type ProjectStatus struct {
 	NextFree   time.Time      `json:"nextFree,omitzero"`   // when the quota has a place again; zero if it has one
 	queued
 
-	Queue    Project     `json:"-"`
-	Problems int         `json:"-"` // running jobs with a problem that a person has to mend
-	places   []time.Time // when each place of the quota can be taken, the earliest first
+	Queue    Project `json:"-"`
+	Problems int     `json:"-"` // running jobs with a problem that a person has to mend
 }
 
 // ProjectsStatus returns the status of all projects with a prompt or a pause, by name, and "" with the pause of all.
@@ -46,7 +45,7 @@ func (s Queue) ProjectsStatus(ctx context.Context) ([]*ProjectStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	places, err := s.readSent(ctx, now)
+	sent, err := s.readSent(ctx, now)
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +59,8 @@ func (s Queue) ProjectsStatus(ctx context.Context) ([]*ProjectStatus, error) {
 
 		p := cmp.Or(counted[row.Name], newStatus(row.Name))
 		p.Queue = row
-		p.noteQuota(places[row.Name], s.Quota, now)
-		p.noteHold(situation{own: row, all: rows[0], free: p.NextFree, queued: queues[row.Name]}, s.Window)
+		places := p.noteQuota(sent[row.Name], s.Quota, now)
+		p.noteHold(situation{own: row, all: rows[0], free: p.NextFree, queued: queues[row.Name]}, places, s.Window)
 		if p.Counts["queued"] > 0 || row.Name == "" {
 			p.Why = s.withFailures(p.Why, row, rows[0])
 		}
@@ -94,20 +93,20 @@ func (s Queue) countStates(ctx context.Context) (map[string]*ProjectStatus, erro
 	return counted, err
 }
 
-// noteQuota notes when each place of the quota can be taken: those of what was sent, of which the latest come last, and
-// the others now.
-func (p *ProjectStatus) noteQuota(taken []time.Time, quota int, now time.Time) {
+// noteQuota returns when each place of the quota can be taken, the earliest first: those that are taken until a time,
+// and the others now.
+func (p *ProjectStatus) noteQuota(taken []time.Time, quota int, now time.Time) []time.Time {
 	taken = taken[max(0, len(taken)-quota):]
 	p.QuotaLeft = quota - len(taken)
 	if p.QuotaLeft == 0 {
 		p.NextFree = taken[0]
 	}
-	p.places = append(slices.Repeat([]time.Time{now}, p.QuotaLeft), taken...)
+	return append(slices.Repeat([]time.Time{now}, p.QuotaLeft), taken...)
 }
 
 // noteHold says why the next prompt is not sent yet. It uses the rules that decide about turns. When the queue will be
 // empty nobody knows in an outage, or while a prompt waits for a person or for a job, or has a limit of the day.
-func (p *ProjectStatus) noteHold(s situation, window time.Duration) {
+func (p *ProjectStatus) noteHold(s situation, places []time.Time, window time.Duration) {
 	h := s.own.hold()
 	p.Paused = h.why != ""
 	if p.Counts["queued"] > 0 {
@@ -125,7 +124,7 @@ func (p *ProjectStatus) noteHold(s situation, window time.Duration) {
 	isKnown := h.why == "" || !h.until.IsZero() || s.own.turnUntil.After(s.own.Now)
 	isFailing := s.own.isFailing() || s.all.isFailing()
 	if isKnown && !isFailing && s.count > 0 && s.Ready == s.count && s.bounded == 0 {
-		p.EmptyAbout = lastOf(s.count, p.places, window, cmp.Or(h.until, s.own.Now)).UTC()
+		p.EmptyAbout = lastOf(s.count, places, window, cmp.Or(h.until, s.own.Now)).UTC()
 	}
 }
 
@@ -146,25 +145,25 @@ func (s Queue) WhyQueued(ctx context.Context, r database.Row) (string, time.Time
 	own := seen
 	own.head = ""
 	own.queued = queues[r.ProjectID]
-	switch h := own.hold(); h.why {
-	case "":
-	case whyFollow:
-		return "the job that it is a message to has not ended, or an earlier message has not", time.Time{}, nil
-	case whyLater:
-		return "the job that it is a message to is at work again", time.Time{}, nil
+	h := own.hold()
+
+	switch {
+	case h.why == whyFollow:
+		return "the job that it is a message to has not ended, or an earlier message has not", h.until, nil
+	case h.why == whyLater:
+		return "the job that it is a message to is at work again", h.until, nil
+
+	case h.why != "":
+	case seen.head != "" && seen.head != r.Key:
+		h.why = "it is the turn of " + seen.head
 	default:
-		return s.withFailures(h.why, seen.own, seen.all), h.until, nil
+		isWorking, err := s.IsWorking(ctx)
+		if err != nil || !isWorking {
+			return WithoutWorker, h.until, err
+		}
+		h.why = IsNext
 	}
-
-	if seen.head != "" && seen.head != r.Key {
-		return s.withFailures("it is the turn of "+seen.head, seen.own, seen.all), time.Time{}, nil
-	}
-
-	isWorking, err := s.IsWorking(ctx)
-	if err == nil && !isWorking {
-		return WithoutWorker, time.Time{}, nil
-	}
-	return s.withFailures(IsNext, seen.own, seen.all), time.Time{}, err
+	return s.withFailures(h.why, seen.own, seen.all), h.until, nil
 }
 
 // WithoutWorker says why nothing is sent at all.
