@@ -53,12 +53,7 @@ func (w *Worker) sendInTurn(ctx context.Context, t turn) (result, error) {
 	stepErr = unfinished(step, stepErr)
 	isLate := errors.Is(stepErr, context.DeadlineExceeded) && ctx.Err() == nil && hasAsked.Load()
 
-	sent := result{record: step.Record, status: statusOf(step.Err), posted: step.Sent, wait: step.Next}
-	sent.asksFor = asksFor(step)
-	if step.Sent && step.Ahead.Version > 0 {
-		sent.record = step.Ahead // an earlier message of the thread was sent instead
-	}
-
+	sent := resultOf(step)
 	if isLate {
 		sent.status = noResponse
 	}
@@ -76,21 +71,6 @@ func (w *Worker) sendInTurn(ctx context.Context, t turn) (result, error) {
 	return sent, stepErr
 }
 
-// asksFor returns for how long the service asks not to be asked, or how long a person needs to mend what fails.
-func asksFor(step once.Step) time.Duration {
-	var refused *mintlify.APIError
-	switch {
-	case !errors.As(step.Err, &refused):
-		return 0
-	case refused.StatusCode == http.StatusPaymentRequired:
-		return step.Next
-	}
-	return min(refused.RetryAfter, maxRetryAfter)
-}
-
-// maxRetryAfter is the longest that a Retry-After counts for, as in package once.
-const maxRetryAfter = time.Hour
-
 // unfinished returns why a step could not be done; nil for how a prompt has ended, which its record
 // says.
 func unfinished(step once.Step, err error) error {
@@ -98,21 +78,6 @@ func unfinished(step once.Step, err error) error {
 		return nil
 	}
 	return err
-}
-
-// statusOf returns the status of the response that err tells of, noResponse if there was none, and 0 for nil.
-func statusOf(err error) int {
-	var refused *mintlify.APIError
-	var malformed *mintlify.MalformedResponseError
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &refused):
-		return refused.StatusCode
-	case errors.As(err, &malformed):
-		return malformed.StatusCode
-	}
-	return noResponse
 }
 
 // turnKey is the key of a value in the context of a turn: whether the service was asked in it.
@@ -133,8 +98,6 @@ func OnlyInTurn(ctx context.Context, info mintlify.RequestInfo) error {
 	return nil
 }
 
-const maxSend = 10 * time.Minute // of a POST, on any machine
-
 // noResponse is the status of a request that got no response.
 const noResponse = 1
 
@@ -146,6 +109,32 @@ type result struct {
 
 	// asksFor is how long the service asks to wait, or a person needs to mend what fails; 0 if neither is so.
 	asksFor time.Duration
+}
+
+// resultOf returns the result of a step.
+func resultOf(step once.Step) result {
+	r := result{record: step.Record, posted: step.Sent, wait: step.Next}
+	if step.Sent && step.Ahead.Version > 0 {
+		r.record = step.Ahead // an earlier message of the thread was sent instead
+	}
+
+	var refused *mintlify.APIError
+	var malformed *mintlify.MalformedResponseError
+	switch {
+	case step.Err == nil:
+	case errors.As(step.Err, &refused):
+		r.status = refused.StatusCode
+		r.asksFor = min(refused.RetryAfter, time.Hour) // as in package once
+	case errors.As(step.Err, &malformed):
+		r.status = malformed.StatusCode
+	default:
+		r.status = noResponse
+	}
+
+	if r.status == http.StatusPaymentRequired {
+		r.asksFor = r.wait
+	}
+	return r
 }
 
 // isUnsent reports whether the prompt is still to be sent.
@@ -177,14 +166,10 @@ func (r result) verdict() verdict {
 		return saysNothing
 	case r.status == http.StatusPaymentRequired:
 		return serviceFails
-	case r.posted && state == once.Unknown:
-		return serviceFails
-	case r.posted && state == once.Sending && r.status != 0: // a message without a response: its job will tell
+	case r.posted && (state == once.Unknown || state == once.Sending && r.status != 0): // a message's job will tell
 		return serviceFails
 
-	case r.isUnsent() && (r.status >= 500 || r.status == noResponse):
-		return serviceFails
-	case r.isUnsent() && r.status >= 200 && r.status < 400: // something else responds, such as a login page
+	case r.isUnsent() && r.status != 0 && (r.status < 400 || r.status >= 500): // also no response, or a login page
 		return serviceFails
 	case r.isUnsent() && r.status != 0 && r.wait > 0:
 		return serviceAsksToWait

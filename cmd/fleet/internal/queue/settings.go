@@ -38,7 +38,7 @@ func (c Settings) Check() error {
 	if c.N < 1 || c.N > 10_000 || c.Posts < 1 || c.Posts > 10_000 {
 		return usage.Errorf("-n is %d and -posts %d, want 1 to 10000", c.N, c.Posts)
 	}
-	if c.SendTime < time.Second || c.SendTime > maxSend {
+	if c.SendTime < time.Second || c.SendTime > 10*time.Minute {
 		return usage.Errorf("-send-time is %v, want 1s to 10m", c.SendTime)
 	}
 
@@ -55,8 +55,11 @@ func (c Settings) stepTime() time.Duration { return 3*c.SendTime + c.lease() + d
 // jobTime is how long a job of River's may take: a step, or telling a message of results.
 func (c Settings) jobTime() time.Duration { return max(c.stepTime(), tellJob) }
 
+// maxLease is how long a turn takes at most, on any machine, until it has claimed its prompt or ends.
+const maxLease = 10 * time.Second
+
 // lease is the time within which a turn has to begin.
-func (c Settings) lease() time.Duration { return min(c.SendTime, 10*time.Second) }
+func (c Settings) lease() time.Duration { return min(c.SendTime, maxLease) }
 
 // takeTime is how long a look may take until it has a turn or knows that there is none.
 func (c Settings) takeTime() time.Duration { return c.lease() + database.StoreTime }
