@@ -60,10 +60,6 @@ var schema = sqldb.Schema{FS: schemaFiles}
 // schemaVersion is the version of the tables that this program makes.
 var schemaVersion = schema.Version()
 
-const migrateAttempts = 20
-
-const databaseForms = "postgres://…, host=… dbname=…, or sqlite:FILE (for an absolute path sqlite:/var/lib/fleet.db)"
-
 // Options are how a database is opened.
 type Options struct {
 	Create bool          // make the tables that are missing
@@ -78,7 +74,8 @@ type Options struct {
 func Open(ctx context.Context, databaseURL string, options Options) (*DB, error) {
 	address, err := sqldb.ParseAddress(databaseURL)
 	if err != nil {
-		return nil, usage.Errorf("DATABASE_URL %w, want %s", err, databaseForms)
+		return nil, usage.Errorf("DATABASE_URL %w, want postgres://…, host=… dbname=…, or sqlite:FILE (for an absolute "+
+			"path sqlite:/var/lib/fleet.db)", err)
 	}
 
 	var db *DB
@@ -133,9 +130,9 @@ func checkVersion(ctx context.Context, db once.DB) error {
 	return nil
 }
 
-// CheckWrites returns an error unless a row can be written now: what only reads does not see a full disk.
+// CheckWrites returns an error unless a row can be written within 2 s: what only reads does not see a full disk.
 func (db *DB) CheckWrites(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, WriteTime)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 
 	_, err := db.ExecContext(ctx, "UPDATE fleet_schema SET written = "+db.Clock)
@@ -229,7 +226,7 @@ func addRiver[Tx any](db *DB, driver riverdriver.Driver[Tx], logger *slog.Logger
 // another process makes it meanwhile.
 func (db *DB) migrate(ctx context.Context) error {
 	var err error
-	for range migrateAttempts {
+	for range 20 {
 		err = db.makeTables(ctx)
 		if err == nil || db.PingContext(ctx) != nil {
 			return err
@@ -253,14 +250,12 @@ func (db *DB) makeTables(ctx context.Context) error {
 	return err
 }
 
-const transactAttempts = 3
-
 // Transact commits what f did, or nothing of it. It calls f again if the database has ended the transaction for the
 // sake of another. Inside f, use only tx: SQLite has one connection, and f would wait for it forever. Who locks several
 // rows of fleet_projects does so in the order of their names, and the one of all comes last.
 func (db *DB) Transact(ctx context.Context, f func(*sql.Tx) error) error {
 	var err error
-	for range transactAttempts {
+	for range 3 {
 		err = sqldb.Transact(ctx, db.DB, func(tx *sql.Tx) error {
 			if err := checkVersion(ctx, tx); err != nil {
 				return err

@@ -154,17 +154,16 @@ func (s Records) Get(ctx context.Context, key string) (once.Record, error) {
 
 // List implements [once.Store].
 func (s Records) List(ctx context.Context, states ...once.State) ([]once.Record, error) {
-	where := "1 = 1"
-	var args []any
-	if len(states) > 0 {
-		var places []string
-		for i, state := range states {
-			places = append(places, fmt.Sprintf("$%d", i+1))
-			args = append(args, string(state))
-		}
-		where = "state IN (" + strings.Join(places, ", ") + ")"
+	var filter Filter
+	var places []string
+	for _, state := range states {
+		places = append(places, filter.Arg(string(state)))
 	}
-	return s.query(ctx, where+" ORDER BY updated, key", args...)
+
+	if len(states) > 0 {
+		filter.parts = []string{"state IN (" + strings.Join(places, ", ") + ")"}
+	}
+	return s.query(ctx, filter.Where()+" ORDER BY updated, key", filter.Args...)
 }
 
 // ListThread returns the first record of a thread and its messages.

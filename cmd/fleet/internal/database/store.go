@@ -21,8 +21,6 @@ import (
 const (
 	// StoreTime is the most that storing may take after a POST.
 	StoreTime = 5 * time.Second
-	// WriteTime is how long it may take to write a row, before somebody should know.
-	WriteTime = 2 * time.Second
 	// Day is how long a job may run without a change before a person should look at it.
 	Day = 24 * time.Hour
 )
@@ -108,12 +106,6 @@ func addOne(ctx context.Context, tx *sql.Tx, runner *once.Runner, p Prompt) (onc
 	return record, isNew, addLinks(ctx, tx, p)
 }
 
-// AddQueue makes the queue of a project, unless it is there.
-func AddQueue(ctx context.Context, db once.DB, project string) error {
-	_, err := db.ExecContext(ctx, "INSERT INTO fleet_projects (project) VALUES ($1) ON CONFLICT DO NOTHING", project)
-	return err
-}
-
 // ChangeQueues has the looks that are in progress at queues come to nothing: what they have read has changed.
 func ChangeQueues(ctx context.Context, db once.DB, projects ...string) error {
 	for _, project := range slices.Sorted(slices.Values(projects)) {
@@ -143,7 +135,9 @@ WHERE key = $1`, p.Key, p.Repository(), p.Priority, record.AddedAt.UnixNano(), p
 	if err != nil {
 		return record, false, err
 	}
-	return record, true, AddQueue(ctx, tx, record.ProjectID)
+	_, err = tx.ExecContext(ctx, "INSERT INTO fleet_projects (project) VALUES ($1) ON CONFLICT DO NOTHING",
+		record.ProjectID)
+	return record, true, err
 }
 
 // checkAfter refuses a message to the job of a prompt that is not there, or in another project.

@@ -31,18 +31,15 @@ const (
 	CauseOutage  = "outage"
 )
 
-// longOutage is how long an outage lasts before a person should know.
-const longOutage = time.Hour
-
 // Trouble returns the kind of trouble with a project that a person should know of: pause or outage, "" if there is
-// none. It lasts until a prompt is sent, also between two pauses.
+// none. It lasts until a prompt is sent, also between two pauses. An outage is one after an hour.
 func (s Queue) Trouble(p Project) string {
 	switch {
 	case !s.stillFails(p):
 		return ""
 	case p.NeedsPerson():
 		return "pause"
-	case p.Cause == CauseOutage && (p.IsAlien || p.Now.Sub(p.Began) > longOutage):
+	case p.Cause == CauseOutage && (p.IsAlien || p.Now.Sub(p.Began) > time.Hour):
 		return "outage"
 	}
 	return ""
@@ -244,9 +241,6 @@ ON CONFLICT (repository) DO UPDATE SET most = $2`, repository, most)
 	return nil
 }
 
-// claimTime is how long a turn takes at most until it has claimed its prompt, or ends.
-const claimTime = 10 * time.Second
-
 // AwaitClaims waits, after a person has stopped something, until the turns that had begun before have claimed their
 // prompt or ended. It returns how many prompts of a choice are being sent.
 func (s Queue) AwaitClaims(ctx context.Context, choice database.Choice) (int64, error) {
@@ -258,7 +252,7 @@ WHERE q.project <> '' AND q.turn <> '' AND q.turn_until > ` + s.Clock + " AND " 
 		WHERE p.state = 'sending' AND p.project = q.project AND p.turn = q.turn)`
 
 	open, err := sqldb.Strings(ctx, s.DB, query, filter.Args...)
-	for began := time.Now(); len(open) > 0 && time.Since(began) < claimTime; time.Sleep(50 * time.Millisecond) {
+	for began := time.Now(); len(open) > 0 && time.Since(began) < maxLease; time.Sleep(50 * time.Millisecond) {
 		still, err := sqldb.Strings(ctx, s.DB, query, filter.Args...)
 		if err != nil {
 			return 0, err

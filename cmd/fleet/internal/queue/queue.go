@@ -139,9 +139,8 @@ func (s Queue) insert(ctx context.Context, queue string, priority int, jobs ...r
 	}
 }
 
-// River's jobs sleep until the time that they have asked for, up to five minutes. Whatever lets a prompt be
-// sent earlier has to wake the job that sends it. River stores a snooze only after the run: a job that is at
-// work cannot be woken, and a second one like it cannot be inserted.
+// River stores a snooze only after the run: a job that is at work cannot be woken, and a second one like it cannot be
+// inserted.
 
 // The priorities of River's jobs that send.
 const (
@@ -170,11 +169,8 @@ func (w *Worker) wakeNew(ctx context.Context) error {
 	return err
 }
 
-// lateLooks is how long a look at a queue that began before it was woken may take.
-const lateLooks = 3 * time.Second
-
-// WakeSince wakes the queues of a project, or of all, and does so again until no look is left that
-// began before since, which has not seen what has changed.
+// WakeSince wakes the queues of a project, or of all, and does so again, for 3 s, until no look is left that began
+// before since, which has not seen what has changed.
 func (s Queue) WakeSince(ctx context.Context, project string, since time.Time) error {
 	for {
 		looks, err := sqldb.Number(ctx, s.DB, `SELECT count(*) FROM river_job
@@ -186,7 +182,7 @@ WHERE kind = 'fleet_send' AND state = 'running' AND attempted_at < $1 AND ($2 = 
 
 		// In the other order, a look that ends in between would be neither woken nor counted.
 		err = s.wakeAs(ctx, soon, project)
-		if err != nil || looks == 0 || time.Since(since) > lateLooks {
+		if err != nil || looks == 0 || time.Since(since) > 3*time.Second {
 			return err
 		}
 		time.Sleep(100 * time.Millisecond)

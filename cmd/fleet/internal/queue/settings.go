@@ -68,10 +68,7 @@ func (c Settings) takeTime() time.Duration { return c.lease() + database.StoreTi
 func (c Settings) pauseAfter(strikes int) time.Duration {
 	pause := c.PauseMin
 	for range strikes {
-		if pause >= c.PauseMax {
-			break // before it overflows
-		}
-		pause *= 2
+		pause = min(2*pause, c.PauseMax)
 	}
-	return min(pause, c.PauseMax)
+	return pause
 }

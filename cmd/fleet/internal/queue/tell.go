@@ -97,17 +97,14 @@ WHERE key = $1 AND state = $2`, r.Key, string(r.State))
 	return nil
 }
 
-// tellFor is how long somebody tries to tell a result.
-const tellFor = 7 * database.Day
-
-// isUntold is the condition that nobody got the result of a prompt yet, which is not older than $1, or that nobody
-// knows of a job that runs since before $2.
+// isUntold is the condition that nobody got the result of a prompt yet, which is not older than 7 days, $1, or that
+// nobody knows of a job that runs since before a day, $2.
 const isUntold = database.IsUntold + `
 	AND (state IN ('done', 'failed', 'refused', 'unknown') AND updated > $1 OR state = 'running' AND updated < $2)`
 
 func untoldArgs() []any {
 	now := time.Now()
-	return []any{now.Add(-tellFor).UnixNano(), now.Add(-database.Day).UnixNano()}
+	return []any{now.Add(-7 * database.Day).UnixNano(), now.Add(-database.Day).UnixNano()}
 }
 
 // Untold returns rows whose result nobody got yet: first the one that ended, or was tried, the longest ago.

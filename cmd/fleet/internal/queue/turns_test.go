@@ -307,9 +307,7 @@ func rowOf(t *testing.T, s Queue, project string) Project {
 func TestPollEndsThePauseOfAQuestion(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, a, _ Queue) {
 		isPausedAfter := func(age time.Duration, asked int, name string) bool {
-			for _, project := range []string{"", "p", "q"} {
-				require.NoError(t, database.AddQueue(t.Context(), a.DB, project))
-			}
+			require.NoError(t, database.ChangeQueues(t.Context(), a.DB, "", "p", "q"))
 			now := rowOf(t, a, "").Now
 			_, err := a.ExecContext(t.Context(), "UPDATE fleet_projects SET asked = $1, paused_since = $2, paused_until = $3",
 				asked, now.Add(-age).UnixMilli(), now.Add(time.Hour).UnixMilli())

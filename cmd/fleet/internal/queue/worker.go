@@ -63,6 +63,7 @@ func (w *Worker) Run(ctx context.Context) error {
 			river.QueueDefault: {MaxWorkers: w.N},
 			sends:              {MaxWorkers: w.Settings.Posts},
 		},
+
 		FetchCooldown:        20 * time.Millisecond, // many projects may look every few seconds
 		Workers:              bundle,
 		JobTimeout:           w.jobTime(),
@@ -119,9 +120,6 @@ func (retryPolicy) NextRetry(*rivertype.JobRow) time.Time {
 	return time.Now().Add(5*time.Second + rand.N(10*time.Second))
 }
 
-// pollOverdue is how often the job is polled that has been running for a day.
-const pollOverdue = 30 * time.Minute
-
 // Poll polls the job of a prompt once, or looks after another's send, and has River come back until neither is left
 // to do. A prompt that is pending is left to its turn.
 func (w *Worker) Poll(ctx context.Context, job *river.Job[PollArgs]) error {
@@ -150,8 +148,8 @@ func (w *Worker) Poll(ctx context.Context, job *river.Job[PollArgs]) error {
 	}
 
 	next := step.Next
-	if (database.Row{Record: step.Record}).IsOverdue() {
-		next = max(next, pollOverdue)
+	if (database.Row{Record: step.Record}).IsOverdue() { // it has been running for a day
+		next = max(next, 30*time.Minute)
 	}
 	return river.JobSnooze(next)
 }
