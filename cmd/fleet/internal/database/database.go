@@ -74,8 +74,8 @@ type Options struct {
 func Open(ctx context.Context, databaseURL string, options Options) (*DB, error) {
 	address, err := sqldb.ParseAddress(databaseURL)
 	if err != nil {
-		return nil, usage.Errorf("DATABASE_URL %w, want postgres://…, host=… dbname=…, or sqlite:FILE (for an absolute "+
-			"path sqlite:/var/lib/fleet.db)", err)
+		return nil, usage.Errorf("DATABASE_URL %w, want postgres://…, host=… dbname=…, or sqlite:FILE "+
+			"(for an absolute path sqlite:/var/lib/fleet.db)", err)
 	}
 
 	var db *DB

@@ -170,6 +170,7 @@ WHERE l.pull = $1 ORDER BY p.added, p.key LIMIT 20`, text)
 	case commit != nil:
 		sha := commit[1]
 		repository := strings.TrimSuffix(text, sha)
+
 		keys, err = sqldb.Strings(ctx, s.DB, `SELECT DISTINCT key FROM fleet_commits
 WHERE sha >= $1 AND sha < $2 AND substr(commit_key, 1, $3) = $4 ORDER BY key LIMIT 20`,
 			sha, sha+"g", len(repository), repository) // g comes after all digits

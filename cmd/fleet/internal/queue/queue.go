@@ -131,8 +131,8 @@ func (s Queue) insert(ctx context.Context, queue string, priority int, jobs ...r
 		}
 
 		// River logs an error if it is stopped between the rows and the news of them.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), database.StoreTime)
-		if _, err := s.Jobs.InsertMany(ctx, batch); err != nil {
+		inserting, cancel := context.WithTimeout(context.WithoutCancel(ctx), database.StoreTime)
+		if _, err := s.Jobs.InsertMany(inserting, batch); err != nil {
 			s.Calm.Warn("no job was inserted: a worker's next pass will", "error", err)
 		}
 		cancel()

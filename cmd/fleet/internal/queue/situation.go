@@ -102,7 +102,8 @@ func (s Queue) readQueues(ctx context.Context, choice database.Choice) (map[stri
 	min(not_before) FILTER (WHERE free AND later)
 FROM (SELECT project, added, not_before, `+isFree(day)+` AS free, `+database.IsLimitedSince(day)+` AS limited,
 	`+database.HasLimit+` AS bounded, `+database.IsStopped+` AS held, `+isLater+` AS later,
-	`+database.IsReady+` AS ready FROM fleet_prompts p WHERE state = 'pending' AND `+filter.Where()+`) queued GROUP BY project`, filter.Args...)
+	`+database.IsReady+` AS ready
+	FROM fleet_prompts p WHERE state = 'pending' AND `+filter.Where()+`) queued GROUP BY project`, filter.Args...)
 	return queues, err
 }
 
