@@ -8,6 +8,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"math/rand/v2"
 	"net/url"
@@ -144,7 +145,7 @@ func openSQLite(address sqldb.Address, options Options) (*DB, error) {
 		if err := address.MakeFile(); err != nil {
 			return nil, usage.Errorf("%w", err)
 		}
-	} else if _, err := os.Stat(address.File); err != nil {
+	} else if _, err := os.Stat(address.File); errors.Is(err, fs.ErrNotExist) {
 		return nil, usage.Errorf("%w: run fleet init", err)
 	}
 

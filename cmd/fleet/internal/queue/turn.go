@@ -41,25 +41,21 @@ func (s Queue) takeTurn(ctx context.Context, project string) (turn, error) {
 		seen.queued = queues[project]
 	}
 
-	t := turn{project: project, key: seen.head, all: seen.isTry(), wait: lookAgain}
 	if h := seen.hold(); h.why != "" {
-		t.wait = min(h.again.Sub(seen.own.Now), MaxWait)
-		return t, nil
+		return turn{wait: min(h.again.Sub(seen.own.Now), MaxWait)}, nil
 	}
-	if t.key == "" {
-		return t, nil // one has just become ready
+	if seen.head == "" {
+		return turn{wait: lookAgain}, nil // one has just become ready
 	}
 
-	id := rand.Text()
-	err = s.beginTurn(ctx, t, id, seen.own.turns)
+	t := turn{id: rand.Text(), project: project, key: seen.head, all: seen.isTry()}
+	err = s.beginTurn(ctx, t, seen.own.turns)
 	switch {
 	case errors.Is(err, errTaken):
-		return t, nil
+		return turn{wait: lookAgain}, nil
 	case errors.Is(err, errOthersTry):
-		t.wait = tryAgain
-		return t, nil
+		return turn{wait: tryAgain}, nil
 	}
-	t.id = id
 	return t, err
 }
 
@@ -69,7 +65,7 @@ var (
 )
 
 // beginTurn takes a turn, and the one of all if it is a try, unless the queue has changed since its turns were counted.
-func (s Queue) beginTurn(ctx context.Context, t turn, id string, turns int64) error {
+func (s Queue) beginTurn(ctx context.Context, t turn, turns int64) error {
 	length := (s.Settings.SendTime + s.lease()).Milliseconds()
 	begin := "UPDATE fleet_projects SET turn = $1, turns = turns + 1, turn_until = " + s.Clock + " + $2 WHERE "
 	isUnhindered := " AND turn_until <= " + s.Clock + " AND paused_until <= " + s.Clock + " AND stopped = 0"
@@ -77,15 +73,15 @@ func (s Queue) beginTurn(ctx context.Context, t turn, id string, turns int64) er
 	WHERE a.project = '' AND a.stopped = 0 AND a.paused_until <= ` + s.Clock + " AND a.strikes <= $5)"
 
 	if !t.all {
-		return database.Change(ctx, s.DB, errTaken, own, id, length, t.project, turns, maxStrikes-1)
+		return database.Change(ctx, s.DB, errTaken, own, t.id, length, t.project, turns, maxStrikes-1)
 	}
 
 	return s.Transact(ctx, func(tx *sql.Tx) error {
-		err := database.Change(ctx, tx, errTaken, own, id, length, t.project, turns, maxStrikes)
+		err := database.Change(ctx, tx, errTaken, own, t.id, length, t.project, turns, maxStrikes)
 		if err != nil {
 			return err
 		}
-		return database.Change(ctx, tx, errOthersTry, begin+"project = ''"+isUnhindered, id, length)
+		return database.Change(ctx, tx, errOthersTry, begin+"project = ''"+isUnhindered, t.id, length)
 	})
 }
 
