@@ -147,7 +147,7 @@ func (s situation) hold() hold {
 
 // isUnexplained reports whether the queue has to be counted to know why no prompt may be sent.
 func (s situation) isUnexplained() bool {
-	return s.head == "" && s.holdOfProject().why == "" && !s.own.turnUntil.After(s.own.Now)
+	return s.head == "" && s.holdOfProject().why == ""
 }
 
 // holdOfProject returns what keeps a project from being sent to, whatever is queued.

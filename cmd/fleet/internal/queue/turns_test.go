@@ -142,6 +142,7 @@ func TestTurnsWithAWrongClock(t *testing.T) {
 		turn, err := wrong.takeTurn(t.Context(), "p")
 		require.NoError(t, err)
 		assert.Empty(t, turn.id)
+		assert.Equal(t, lookAgain, turn.wait, "as after a kill in a turn")
 	})
 	require.NoError(t, right.endTurn(t.Context(), held, result{}))
 
