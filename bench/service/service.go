@@ -20,9 +20,11 @@ const Nowhere = "http://127.0.0.1:1"
 
 // Call is a call that is measured.
 type Call struct {
-	Name     string
-	Times    int   // that a figure repeats the call
-	Response Fixed // of the service
+	Name string
+	// Times says how often a figure repeats the call.
+	Times int
+	// Response is what the service responds.
+	Response Fixed
 	Do       func(context.Context, bench.Client) error
 }
 

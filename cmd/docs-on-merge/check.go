@@ -180,7 +180,8 @@ func (p *program) checkDocs(ctx context.Context, c change) finding {
 
 	look := p.newFinder(ctx, c)
 	if look == nil {
-		return finding{about: about, text: "a run does not look there on GitLab, or without a token for it"}
+		const why = "a run does not look there on GitLab, or without GITHUB_DOCS_TOKEN or GITHUB_TOKEN"
+		return finding{about: about, text: why}
 	}
 	_, err := docspulls.Page(ctx, look.api.get, look.api.repository, 1)
 	return found(about, err, "the token may read the pull requests of "+look.api.repository)

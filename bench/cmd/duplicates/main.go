@@ -80,6 +80,7 @@ func measure(ctx context.Context) (string, error) {
 	fmt.Fprintf(&table, "| | `curl %s`: requests | jobs | exit status | SDK: requests | jobs | error |\n",
 		strings.Join(flags, " "))
 	fmt.Fprintln(&table, "|---|---|---|---|---|---|---|")
+
 	for _, s := range situations {
 		fmt.Fprintf(&table, "| %s |", s.name)
 		for _, send := range []client{curl, sdk} {
@@ -91,6 +92,7 @@ func measure(ctx context.Context) (string, error) {
 		}
 		fmt.Fprintln(&table)
 	}
+
 	return table.String(), nil
 }
 

@@ -112,7 +112,7 @@ func requests(fake *mintlifytest.Service) []request {
 	all := []request{}
 
 	for _, r := range fake.Requests() {
-		all = append(all, request{
+		shown := request{
 			Operation: r.Operation,
 			Method:    r.Method,
 			Path:      r.Path,
@@ -121,7 +121,9 @@ func requests(fake *mintlifytest.Service) []request {
 			Prompt:    r.Prompt,
 			Body:      string(r.Body),
 			Acted:     r.Acted,
-		})
+		}
+
+		all = append(all, shown)
 	}
 	return all
 }

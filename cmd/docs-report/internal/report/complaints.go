@@ -119,6 +119,8 @@ const leastOfWave = 5 // complaints in a week
 
 // wave says in which week of the period there began to be more complaints than in the weeks before it.
 func (in Input) wave() string {
+	const text = "A wave began in the week of %s: %.0f complaints, against %.0f a week before on average."
+
 	lists := []List[mintlify.Feedback]{in.Before.Comments, in.Period.Comments}
 	var before rateOf
 
@@ -127,8 +129,7 @@ func (in Input) wave() string {
 		isMore := compareRates(now, before, mostByChance, leastOfCount) == more
 
 		if isMore && now.count >= leastOfWave && isWithin(week, in.Period.Window) {
-			return fmt.Sprintf("A wave began in the week of %s: %.0f complaints, against %.0f a week before on average.",
-				week.From.Time().Format("2 January"), now.count, before.mean())
+			return fmt.Sprintf(text, week.From.Time().Format("2 January"), now.count, before.mean())
 		}
 
 		before.count += now.count
