@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"embed"
+	_ "embed" // the schema
 	"fmt"
 	"strings"
 	"time"
@@ -12,12 +12,11 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 )
 
-var (
-	//go:embed schema/*.sql
-	schemaFiles embed.FS
-	schema      = sqldb.Schema{FS: schemaFiles}
-	version     = schema.Version()
-)
+//go:embed schema/1.sql
+var schema string
+
+// version is the version of the tables that schema makes.
+const version = 1
 
 // prepare makes the tables if they are missing, and checks that the data are from the source.
 func (s *Store) prepare(ctx context.Context, source string) error {
@@ -61,7 +60,7 @@ func (s *Store) look(ctx context.Context) (int64, error) {
 }
 
 func (s *Store) makeTables(ctx context.Context, source string) error {
-	statements := schema.Statements(version)
+	statements := schema
 	if s.isSQLite {
 		statements = strings.ReplaceAll(statements, "TIMESTAMPTZ(", "(") // it has no such type: the text stays
 	}

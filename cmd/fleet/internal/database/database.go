@@ -5,7 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"embed"
+	_ "embed" // the schema
 	"errors"
 	"fmt"
 	"io/fs"
@@ -53,13 +53,11 @@ type JobClient interface {
 	StopAndCancel(ctx context.Context) error
 }
 
-//go:embed schema/*.sql
-var schemaFiles embed.FS
+//go:embed schema/1.sql
+var schema string
 
-var schema = sqldb.Schema{FS: schemaFiles}
-
-// schemaVersion is the version of the tables that this program makes.
-var schemaVersion = schema.Version()
+// schemaVersion is the version of the tables that schema makes.
+const schemaVersion = 1
 
 // Options are how a database is opened.
 type Options struct {
@@ -247,7 +245,7 @@ func (db *DB) makeTables(ctx context.Context) error {
 		return err
 	}
 
-	_, err = db.ExecContext(ctx, schema.Statements(1))
+	_, err = db.ExecContext(ctx, schema)
 	return err
 }
 
