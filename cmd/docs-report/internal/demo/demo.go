@@ -58,8 +58,6 @@ func (s *Service) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 // Visitors returns the visitors of a site of that many pages, for SetVisitorsFunc.
-func Visitors(
-	pages int,
-) func(project string, params mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
+func Visitors(pages int) func(string, mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
 	return newSite(pages).visitors
 }

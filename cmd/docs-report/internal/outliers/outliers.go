@@ -31,12 +31,9 @@ type Day struct {
 	Human, AI       int64
 }
 
-// Find returns the days in order, each once, and those of them that stand out.
-func Find(points []store.Point) (days []store.Point, found []Day) {
-	days = slices.Clone(points)
-	slices.SortStableFunc(days, func(a, b store.Point) int { return a.From.Time().Compare(b.From.Time()) })
-	days = slices.CompactFunc(days, func(a, b store.Point) bool { return a.From == b.From })
-
+// Find returns those of the days that stand out. The days are in order, each once.
+func Find(days []store.Point) []Day {
+	var found []Day
 	humans := standOut(days, func(p store.Point) int64 { return p.Counts.Human })
 	ais := standOut(days, func(p store.Point) int64 { return p.Counts.AI })
 	isOdd := func(i int) bool { return humans[i] || ais[i] }
@@ -60,15 +57,14 @@ func Find(points []store.Point) (days []store.Point, found []Day) {
 		}
 		found = append(found, d)
 	}
-	return days, found
+	return found
 }
 
 // Needed returns the days that stand out and the days that they are compared with: a report needs their pages.
 // If windows are given, it leaves out the days that stand out outside them.
 func Needed(points []store.Point, within ...store.Window) []mintlify.Date {
 	var all []mintlify.Date
-	_, found := Find(points)
-	for _, d := range found {
+	for _, d := range Find(points) {
 		isWithin := func(w store.Window) bool { return w.Has(d.Day.Time()) }
 		if d.HasUsual && (len(within) == 0 || slices.ContainsFunc(within, isWithin)) {
 			all = append(all, d.Day, d.Usual)

@@ -23,8 +23,7 @@ type history struct {
 type oddDay = outliers.Day
 
 func newHistory(days, months []store.Point) history {
-	days, odd := outliers.Find(days)
-	return history{days: days, months: months, odd: odd}
+	return history{days: days, months: months, odd: outliers.Find(days)}
 }
 
 // absent counts the days of a window that are not known.
