@@ -72,7 +72,7 @@ func (p *program) resume(ctx context.Context, s queue.Queue) error {
 		return usage.Errorf("there is nothing to resume")
 	}
 
-	if err := s.WakeSince(ctx, p.project, time.Now()); err != nil {
+	if err := s.WakeNow(ctx, p.project); err != nil {
 		return fmt.Errorf("the pause is lifted, but the next prompt may take minutes: %w", err)
 	}
 	if lifted > 0 {

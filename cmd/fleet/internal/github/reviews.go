@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net/http"
@@ -135,10 +134,8 @@ func (s Docs) KeptReviews(ctx context.Context, project, repository string) ([]Re
 		where = "WHERE EXISTS (SELECT 1 FROM fleet_prompts p WHERE p.key = c.key AND " + filter.Where() + ")"
 	}
 
-	return sqldb.All(ctx, s.DB, func(rows *sql.Rows) (Review, error) {
-		var r Review
-		err := rows.Scan(&r.ID, &r.Key, &r.Pull, &r.URL, &r.Author, &r.Text, &r.MayAsk)
-		return r, err
+	return database.All(ctx, s.DB, func(r *Review) []any {
+		return []any{&r.ID, &r.Key, &r.Pull, &r.URL, &r.Author, &r.Text, &r.MayAsk}
 	}, "SELECT id, key, pull, url, author, text, may_ask = 1 FROM fleet_comments c "+where+" ORDER BY id",
 		filter.Args...)
 }

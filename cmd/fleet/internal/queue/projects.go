@@ -219,7 +219,7 @@ func (s Queue) SetLimits(ctx context.Context, limits map[string]int) error {
 	if err != nil || !isChanged {
 		return err
 	}
-	return s.WakeSince(ctx, "", time.Now())
+	return s.WakeNow(ctx, "")
 }
 
 func storeLimits(ctx context.Context, tx *sql.Tx, limits map[string]int) error {

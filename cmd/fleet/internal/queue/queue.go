@@ -169,10 +169,10 @@ func (w *Worker) wakeNew(ctx context.Context) error {
 	return err
 }
 
-// WakeSince wakes the queues of a project, or of all, and does so again, for 3 s, until no look is left that began
-// before since, which has not seen what has changed.
-func (s Queue) WakeSince(ctx context.Context, project string, since time.Time) error {
-	for {
+// WakeNow wakes the queues of a project, or of all, and does so again, for 3 s, until no look is left that began
+// before, which has not seen what has changed.
+func (s Queue) WakeNow(ctx context.Context, project string) error {
+	for since := time.Now(); ; time.Sleep(100 * time.Millisecond) {
 		looks, err := sqldb.Number(ctx, s.DB, `SELECT count(*) FROM river_job
 WHERE kind = 'fleet_send' AND state = 'running' AND attempted_at < $1 AND ($2 = '' OR args->>'project' = $2)`,
 			RiverTime(since.Add(time.Millisecond)), project) // RiverTime rounds down
@@ -185,7 +185,6 @@ WHERE kind = 'fleet_send' AND state = 'running' AND attempted_at < $1 AND ($2 = 
 		if err != nil || looks == 0 || time.Since(since) > 3*time.Second {
 			return err
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
 }
 

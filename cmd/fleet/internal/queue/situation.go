@@ -145,11 +145,6 @@ func (s situation) hold() hold {
 	return hold{}
 }
 
-// isUnexplained reports whether the queue has to be counted to know why no prompt may be sent.
-func (s situation) isUnexplained() bool {
-	return s.head == "" && s.holdOfProject().why == ""
-}
-
 // holdOfProject returns what keeps a project from being sent to, whatever is queued.
 func (s situation) holdOfProject() hold {
 	h := s.own.hold()

@@ -33,7 +33,7 @@ func (s Queue) takeTurn(ctx context.Context, project string) (turn, error) {
 		return turn{}, err
 	}
 
-	if seen.isUnexplained() {
+	if seen.head == "" && seen.holdOfProject().why == "" { // only a count of the queue says why
 		queues, err := s.readQueues(ctx, database.Choice{Project: project})
 		if err != nil || queues[project].count == 0 {
 			return turn{isOver: true}, err
