@@ -434,6 +434,21 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// The size of the site is known from an export of another span.
+func TestPlanKnowsTheSizeFromAWeek(t *testing.T) {
+	onDay(t, time.March, 2, 0, site(600), func(t *testing.T, r *rig) {
+		r.budget = 3
+		requireQuota(t, r.load(t.Context(), "2000-02-21"))
+		window := "docs 2000-02-21 2000-02-28"
+		assert.Equal(t, []string{window, window + " 250", window + " 500"}, r.asked())
+
+		text, err := r.plan("2000-02-21")
+		require.NoError(t, err)
+		assert.Contains(t, text, "10 exports to load, about 27 requests and at most 1 for lists")
+		assert.NotContains(t, text, "This is for a site")
+	})
+}
+
 func TestPlanSaysWhatANightCosts(t *testing.T) {
 	onDay(t, time.March, 2, 0, site(3), func(t *testing.T, r *rig) {
 		r.months = 13
