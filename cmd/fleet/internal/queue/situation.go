@@ -14,6 +14,10 @@ const (
 	// MaxWait is the longest until the next look at a queue.
 	MaxWait = 5 * time.Minute
 
+	// followWait is until the next look at a queue whose prompts all follow others. The end of a job wakes the queue,
+	// but not a look that has read it and has not stored its snooze yet.
+	followWait = time.Minute
+
 	lookAgain = time.Second     // while a prompt of the project is sent, or after a look that came to nothing
 	tryAgain  = 5 * time.Second // while another project tries whether the service works again
 
@@ -133,7 +137,7 @@ func (s situation) hold() hold {
 	case s.held > 0:
 		return hold{again: forever, why: "a person has paused the repository, until somebody resumes it"}
 	default:
-		return hold{again: s.own.Now.Add(MaxWait), why: whyFollow} // the end of a job wakes the queue
+		return hold{again: s.own.Now.Add(followWait), why: whyFollow}
 	}
 
 	switch {

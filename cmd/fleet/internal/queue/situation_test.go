@@ -24,7 +24,7 @@ func TestHold(t *testing.T) {
 		{"nothing", func(*situation) {}, time.Time{}},
 		{"a turn of the project", func(s *situation) { s.own.turnUntil = in(time.Minute) }, in(time.Second)},
 		{"a turn that has passed", func(s *situation) { s.own.turnUntil = now }, time.Time{}},
-		{"none may be sent", func(s *situation) { s.head = "" }, in(MaxWait)},
+		{"none may be sent", func(s *situation) { s.head = "" }, in(followWait)},
 		{"a job is at work again", func(s *situation) { s.head, s.later = "", in(time.Minute) }, in(time.Minute)},
 		{"a stopped repository", func(s *situation) { s.head, s.held = "", 1 }, forever},
 		{"the quota", func(s *situation) { s.free = in(time.Hour) }, in(time.Hour)},
