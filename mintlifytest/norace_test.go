@@ -4,5 +4,5 @@ package mintlifytest_test
 
 const (
 	manyJobs        = 100_000
-	pageAllocations = 7_000 // of 20 pages of 250 rows
+	pageAllocations = 7_500 // of 20 pages of 250 rows
 )
