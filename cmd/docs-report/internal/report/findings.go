@@ -109,9 +109,9 @@ func partOf(list store.Export) string {
 	return fmt.Sprintf("The service has more than these first %s rows.", number(int64(list.Kept)))
 }
 
-// changes returns a function that compares a row's count with that of the list of the period before. It
-// knows no change if that list is missing, or if one of the two is cut. errors is how many standard errors
-// are chance.
+// changes returns a function that compares a row's count with its count in the period before. It knows no
+// change if the list of that period is missing, or if one of the two lists is cut. errors is how many
+// standard errors are chance.
 func (in Input) changes(
 	now, before store.Export, errors float64, counts map[string]part,
 ) func(key string, count int64) change {
