@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/testkit"
+	"github.com/mintlify-community/mintlify-go/internal/test/kit"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -42,18 +42,18 @@ func TestAnalyticsReads(t *testing.T) {
 		"GetCallerStats":      callerStatsExchange(),
 	} {
 		t.Run(name, func(t *testing.T) {
-			rt := testkit.NewRecording(testkit.RespondWith(200, tc.body))
-			got, err := tc.call(t.Context(), testkit.NewClient(t, rt).Analytics)
+			rt := kit.NewRecording(kit.RespondWith(200, tc.body))
+			got, err := tc.call(t.Context(), kit.NewClient(t, rt).Analytics)
 			require.NoError(t, err)
 			assert.Equal(t, tc.want, got)
-			testkit.AssertRoundTrip(t, got)
+			kit.AssertRoundTrip(t, got)
 
 			path, query, _ := strings.Cut(tc.path, "?")
 			assert.Equal(t, http.MethodGet, rt.Last().Method)
 			assert.Equal(t, "/v1/analytics/proj"+path, rt.Last().URL.EscapedPath())
 			assert.Equal(t, query, rt.Last().URL.RawQuery)
 
-			_, err = tc.call(testkit.NilContext, testkit.NewClient(t, rt).Analytics)
+			_, err = tc.call(kit.NilContext, kit.NewClient(t, rt).Analytics)
 			assert.ErrorIs(t, err, mintlify.ErrInvalidArgument)
 		})
 	}
@@ -92,7 +92,7 @@ func searchesExchange() exchange {
 		want: &mintlify.SearchPage{
 			TotalSearches: 99,
 			Searches: []mintlify.SearchTerm{
-				{Query: "auth", Hits: 12, CTR: 41.6, TopClickedPage: "/auth", LastSearchedAt: testkit.Noon},
+				{Query: "auth", Hits: 12, CTR: 41.6, TopClickedPage: "/auth", LastSearchedAt: kit.Noon},
 				{Query: "au", Hits: 12},
 			},
 			HasMore:    true,
@@ -121,7 +121,7 @@ func feedbackExchange() exchange {
 		want: &mintlify.FeedbackPage{
 			Feedback: []mintlify.Feedback{
 				{
-					ID: "f1", Path: "/a", Comment: "thanks", CreatedAt: testkit.Noon, Source: mintlify.FeedbackContextual,
+					ID: "f1", Path: "/a", Comment: "thanks", CreatedAt: kit.Noon, Source: mintlify.FeedbackContextual,
 					Status: mintlify.FeedbackPending, Helpful: &yes, Contact: "reader@example.com",
 				},
 				{
@@ -169,14 +169,14 @@ func conversationsExchange() exchange {
 		want: &mintlify.ConversationPage{
 			Conversations: []mintlify.Conversation{
 				{
-					ID: "c", Timestamp: testkit.Noon, Query: "how?", Response: "so",
+					ID: "c", Timestamp: kit.Noon, Query: "how?", Response: "so",
 					ResponseType:     mintlify.ResponseClarifyingQuestion,
 					Sources:          []mintlify.ConversationSource{{Title: "A", URL: "/a"}},
 					ResolutionStatus: mintlify.ResolutionUnanswered,
 					PageURL:          "https://docs.example.com/a",
 				},
 				{
-					ID: "c", Timestamp: testkit.Noon, Query: "and?",
+					ID: "c", Timestamp: kit.Noon, Query: "and?",
 					Sources:          []mintlify.ConversationSource{},
 					ResolutionStatus: mintlify.ResolutionAnswered,
 					QueryCategory:    "auth",
@@ -195,9 +195,9 @@ func threadExchange() exchange {
 				{"id":"n","role":"tool","content":"","createdAt":null}]}`,
 		want: &mintlify.Thread{
 			ID:        "01/H",
-			CreatedAt: testkit.Noon,
+			CreatedAt: kit.Noon,
 			Messages: []mintlify.ThreadMessage{
-				{ID: "m", Role: mintlify.RoleUser, Content: "how?", CreatedAt: testkit.Noon},
+				{ID: "m", Role: mintlify.RoleUser, Content: "how?", CreatedAt: kit.Noon},
 				{ID: "n", Role: "tool"},
 			},
 		},
@@ -216,8 +216,8 @@ func callerStatsExchange() exchange {
 }
 
 func TestArgumentsOfAnalyticsReadsAreRefusedBeforeAnythingIsSent(t *testing.T) {
-	rt := testkit.NewRecording(testkit.FailWith(errors.New("nothing may be sent")))
-	a := testkit.NewClient(t, rt).Analytics
+	rt := kit.NewRecording(kit.FailWith(errors.New("nothing may be sent")))
+	a := kit.NewClient(t, rt).Analytics
 	ctx := t.Context()
 	comma := []mintlify.FeedbackStatus{"a,b"}
 	blank := []mintlify.FeedbackStatus{" "}
@@ -255,7 +255,7 @@ func TestArgumentsOfAnalyticsReadsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 			errorOf(a.GetCallerStats(ctx, mintlify.CallerStatsParams{DateFrom: march, DateTo: march})), "dateFrom",
 		},
 	} {
-		t.Run(name, func(t *testing.T) { testkit.RequireArgumentError(t, tc.err, tc.argument) })
+		t.Run(name, func(t *testing.T) { kit.RequireArgumentError(t, tc.err, tc.argument) })
 	}
 	assert.Zero(t, rt.Count())
 }
@@ -273,8 +273,8 @@ func TestGetVisitorsToTheLetter(t *testing.T) {
 			DateFrom: january, DateTo: february, PageSize: 250, Offset: 500,
 		},
 	} {
-		rt := testkit.NewRecording(testkit.RespondWith(200, testkit.EmptyPage))
-		client, err := testkit.NewClient(t, rt, mintlify.WithBaseURL("https://api.example.com/pre")).ForProject("a?b")
+		rt := kit.NewRecording(kit.RespondWith(200, kit.EmptyPage))
+		client, err := kit.NewClient(t, rt, mintlify.WithBaseURL("https://api.example.com/pre")).ForProject("a?b")
 		require.NoError(t, err)
 
 		_, err = client.Analytics.GetVisitorPage(t.Context(), params)
@@ -285,7 +285,7 @@ func TestGetVisitorsToTheLetter(t *testing.T) {
 		assert.Equal(t, "/pre/v1/analytics/a%3Fb/visitors", request.URL.EscapedPath())
 		assert.Equal(t, query, request.URL.RawQuery)
 		assert.Equal(t, http.Header{
-			"Authorization": {"Bearer " + testkit.Key},
+			"Authorization": {"Bearer " + kit.Key},
 			"Accept":        {"application/json"},
 			"User-Agent":    {"mintlify-go/0.1.0"},
 		}, request.Header)
@@ -305,7 +305,7 @@ func TestGetVisitorsReadsCountsWhateverNumberTheyAre(t *testing.T) {
 		"9007199254740991": 9007199254740991,
 	} {
 		for _, other := range []string{"1", "1.5"} { // what is beside a count does not change it
-			client := testkit.NewClient(t, testkit.RespondWith(200, fmt.Sprintf(body, number, number, other)))
+			client := kit.NewClient(t, kit.RespondWith(200, fmt.Sprintf(body, number, number, other)))
 			page, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 			require.NoError(t, err, number)
 			assert.Equal(t, mintlify.VisitorTotals{Human: want, AI: 1}, page.Totals, number)
@@ -336,19 +336,19 @@ func TestGetVisitorsOfAMalformedPage(t *testing.T) {
 		"path as number": {
 			`{"totals":{},"visitors":[{"path":5,"human":1}],"hasMore":false}`, "invalid JSON for a page",
 		},
-		"trailing garbage":   {testkit.EmptyPage + "x", "invalid JSON for a page"},
-		"truncated":          {testkit.EmptyPage[:30], "invalid JSON for a page"},
+		"trailing garbage":   {kit.EmptyPage + "x", "invalid JSON for a page"},
+		"truncated":          {kit.EmptyPage[:30], "invalid JSON for a page"},
 		"rounded, no totals": {`{"visitors":[{"human":1.5}],"hasMore":false}`, "missing totals"},
 		"rounded, no rows":   {`{"totals":{"human":1.5},"hasMore":false}`, "missing visitors"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client := testkit.NewClient(t, testkit.RespondWith(200, tc.body))
+			client := kit.NewClient(t, kit.RespondWith(200, tc.body))
 			page, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 			assert.Nil(t, page)
 			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 			assert.ErrorContains(t, err, "get visitors")
 			assert.ErrorContains(t, err, tc.reason)
-			testkit.AssertReadable(t, err)
+			kit.AssertReadable(t, err)
 		})
 	}
 }
@@ -379,14 +379,14 @@ func TestGetVisitorsVisitorPagesAndVisitorsRefuseParamsBeforeAnythingIsSent(t *t
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := client.Analytics.GetVisitorPage(t.Context(), tc.params)
-			testkit.RequireArgumentError(t, err, tc.argument)
+			kit.RequireArgumentError(t, err, tc.argument)
 			requireArgumentErrors(t.Context(), t, client, tc.params, tc.argument)
 		})
 	}
 
-	_, err := client.Analytics.GetVisitorPage(testkit.NilContext, mintlify.VisitorsParams{})
-	testkit.RequireArgumentError(t, err, "ctx")
-	requireArgumentErrors(testkit.NilContext, t, client, mintlify.VisitorsParams{}, "ctx")
+	_, err := client.Analytics.GetVisitorPage(kit.NilContext, mintlify.VisitorsParams{})
+	kit.RequireArgumentError(t, err, "ctx")
+	requireArgumentErrors(kit.NilContext, t, client, mintlify.VisitorsParams{}, "ctx")
 	requireArgumentErrors(t.Context(), t, client, mintlify.VisitorsParams{}, "opts", nil)
 	assert.Empty(t, svc.Requests())
 
@@ -412,7 +412,7 @@ func requireArgumentErrors(
 	rows, noRows := mintlify.Collect(client.Analytics.Visitors(ctx, params, opts...))
 	assert.Empty(t, pages)
 	assert.Empty(t, rows)
-	testkit.RequireArgumentError(t, noPages, argument)
-	testkit.RequireArgumentError(t, noRows, argument)
+	kit.RequireArgumentError(t, noPages, argument)
+	kit.RequireArgumentError(t, noRows, argument)
 	assert.NotErrorAs(t, noPages, new(*mintlify.ExportError), "there is nowhere to resume")
 }

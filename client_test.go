@@ -21,8 +21,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/operations"
-	"github.com/mintlify-community/mintlify-go/internal/testkit"
+	"github.com/mintlify-community/mintlify-go/internal/test/kit"
+	"github.com/mintlify-community/mintlify-go/internal/test/operations"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -35,17 +35,17 @@ func TestNewClientFromEnv(t *testing.T) {
 
 	t.Run("all set", func(t *testing.T) {
 		set(t, "mint_abc\n", "proj", "https://env.example.com/p")
-		rt := testkit.NewRecording(testkit.RespondWith(200, testkit.JobJSON))
-		client, err := mintlify.NewClientFromEnv(testkit.Through(rt))
+		rt := kit.NewRecording(kit.RespondWith(200, kit.JobJSON))
+		client, err := mintlify.NewClientFromEnv(kit.Through(rt))
 		require.NoError(t, err)
-		_, err = testkit.Get(t.Context(), client)
+		_, err = kit.Get(t.Context(), client)
 		require.NoError(t, err)
 		assert.Equal(t, "https://env.example.com/p/v2/agent/proj/job/job_1", rt.Last().URL.String())
 		assert.Equal(t, "Bearer mint_abc", rt.Last().Header.Get("Authorization"))
 
-		client, err = mintlify.NewClientFromEnv(testkit.Through(rt), mintlify.WithBaseURL("https://opt.example.com"))
+		client, err = mintlify.NewClientFromEnv(kit.Through(rt), mintlify.WithBaseURL("https://opt.example.com"))
 		require.NoError(t, err)
-		_, err = testkit.Get(t.Context(), client)
+		_, err = kit.Get(t.Context(), client)
 		require.NoError(t, err)
 		assert.Equal(t, "opt.example.com", rt.Last().URL.Host, "an option wins over the environment")
 	})
@@ -60,7 +60,7 @@ func TestNewClientFromEnv(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			set(t, tc.key, tc.project, tc.baseURL)
 			_, err := mintlify.NewClientFromEnv()
-			testkit.RequireArgumentError(t, err, tc.refused)
+			kit.RequireArgumentError(t, err, tc.refused)
 			assert.ErrorContains(t, err, tc.refused)
 			assert.Equal(t, strings.HasPrefix(name, "no "), strings.HasSuffix(err.Error(), tc.refused+" is not set"))
 			assert.NotContains(t, err.Error(), "secret")
@@ -69,10 +69,10 @@ func TestNewClientFromEnv(t *testing.T) {
 
 	t.Run("blank base URL", func(t *testing.T) {
 		set(t, "mint_abc", "proj", " ")
-		rt := testkit.NewRecording(testkit.RespondWith(200, testkit.JobJSON))
-		client, err := mintlify.NewClientFromEnv(testkit.Through(rt))
+		rt := kit.NewRecording(kit.RespondWith(200, kit.JobJSON))
+		client, err := mintlify.NewClientFromEnv(kit.Through(rt))
 		require.NoError(t, err)
-		_, err = testkit.Get(t.Context(), client)
+		_, err = kit.Get(t.Context(), client)
 		require.NoError(t, err)
 		assert.Equal(t, "api.mintlify.com", rt.Last().URL.Host, "as WithBaseURL has it")
 	})
@@ -91,7 +91,7 @@ func TestNewClientFromEnvNamesAllThatIsMissing(t *testing.T) {
 	_, err := mintlify.NewClientFromEnv()
 	assert.EqualError(t, err, "mintlify: MINTLIFY_API_KEY, MINTLIFY_PROJECT_ID are not set")
 
-	source := mintlify.WithKeySource(func(context.Context) (string, error) { return testkit.Key, nil })
+	source := mintlify.WithKeySource(func(context.Context) (string, error) { return kit.Key, nil })
 	_, err = mintlify.NewClientFromEnv(source)
 	assert.EqualError(t, err, "mintlify: MINTLIFY_PROJECT_ID is not set")
 }
@@ -104,7 +104,7 @@ func TestForProjectSharesEverythingButTheProject(t *testing.T) {
 	assert.Equal(t, "my_mint?docs", two.ProjectID())
 	assert.Equal(t, mintlifytest.ProjectID, one.ProjectID())
 
-	job, err := testkit.Create(t.Context(), two)
+	job, err := kit.Create(t.Context(), two)
 	require.NoError(t, err)
 
 	_, err = two.Jobs.Get(t.Context(), job.ID)
@@ -116,14 +116,14 @@ func TestForProjectSharesEverythingButTheProject(t *testing.T) {
 }
 
 func TestCall(t *testing.T) {
-	rt := testkit.NewRecording(testkit.RespondWith(503, ""), testkit.RespondWith(200, `{"sessions":[{"id":"s"}]}`))
+	rt := kit.NewRecording(kit.RespondWith(503, ""), kit.RespondWith(200, `{"sessions":[{"id":"s"}]}`))
 	var asked []mintlify.Operation
 	limiter := func(_ context.Context, r mintlify.RequestInfo) error {
 		asked = append(asked, r.Operation)
 		assert.Equal(t, "proj", r.ProjectID)
 		return nil
 	}
-	client := testkit.NewClient(t, rt, mintlify.WithRetryWait(0, 0),
+	client := kit.NewClient(t, rt, mintlify.WithRetryWait(0, 0),
 		mintlify.WithBaseURL("https://example.com/gateway"), mintlify.WithRateLimiter(limiter))
 
 	var into struct{ Sessions []struct{ ID string } }
@@ -131,13 +131,13 @@ func TestCall(t *testing.T) {
 	require.NoError(t, client.Call(t.Context(), call, &into))
 	assert.Equal(t, "s", into.Sessions[0].ID)
 	assert.Equal(t, "https://example.com/gateway/v2/agent/a%2Fb/jobs?take=5", rt.Last().URL.String())
-	assert.Equal(t, "Bearer "+testkit.Key, rt.Last().Header.Get("Authorization"))
+	assert.Equal(t, "Bearer "+kit.Key, rt.Last().Header.Get("Authorization"))
 	assert.Equal(t, []mintlify.Operation{"GET /v2/agent/a%2Fb/jobs", "GET /v2/agent/a%2Fb/jobs"}, asked)
 
-	rt = testkit.NewRecording(testkit.RespondWith(202, `{"id":5}`))
+	rt = kit.NewRecording(kit.RespondWith(202, `{"id":5}`))
 	for _, body := range []any{map[string]any{"name": "a<b"}, json.RawMessage(`{"name":"a<b"}`)} {
 		call := mintlify.CallParams{Method: "PUT", Path: "/v1/things", Body: body}
-		require.NoError(t, testkit.NewClient(t, rt).Call(t.Context(), call, nil))
+		require.NoError(t, kit.NewClient(t, rt).Call(t.Context(), call, nil))
 		assert.Equal(t, `{"name":"a<b"}`, rt.Last().Text)
 		assert.Equal(t, "PUT", rt.Last().Method)
 	}
@@ -146,11 +146,11 @@ func TestCall(t *testing.T) {
 // Every method but GET and HEAD is treated as a POST.
 func TestCallIsResentOnlyIfItIsARead(t *testing.T) {
 	for method, attempts := range map[string]int{"GET": 4, "HEAD": 4, "POST": 1, "DELETE": 1, "PATCH": 1} {
-		rt := testkit.NewRecording(testkit.RespondWith(502, "secret"))
+		rt := kit.NewRecording(kit.RespondWith(502, "secret"))
 		call := mintlify.CallParams{Method: method, Path: "/v1/things"}
-		err := testkit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)).Call(t.Context(), call, nil)
+		err := kit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)).Call(t.Context(), call, nil)
 		assert.ErrorIs(t, err, mintlify.ErrServer, method)
-		assert.Equal(t, attempts == 1, testkit.IsOutcomeUnknown(err), method)
+		assert.Equal(t, attempts == 1, kit.IsOutcomeUnknown(err), method)
 		assert.Equal(t, attempts, rt.Count(), method)
 
 		_, ok := mintlify.RetryAfter(err)
@@ -168,7 +168,7 @@ func TestCallReadsItsBodyOnlyIfItIsWanted(t *testing.T) {
 		`{"a":"private"}`:   true,
 		`{"a":["private"]}`: false,
 	} {
-		client := testkit.NewClient(t, testkit.RespondWith(200, body))
+		client := kit.NewClient(t, kit.RespondWith(200, body))
 		require.NoError(t, client.Call(t.Context(), call, nil), body)
 
 		err := client.Call(t.Context(), call, &struct{ A string }{})
@@ -182,19 +182,19 @@ func TestCallReadsItsBodyOnlyIfItIsWanted(t *testing.T) {
 
 // Not even the size of an ignored body matters, or whether it came whole.
 func TestCallWithoutIntoIgnoresABodyThatCannotBeRead(t *testing.T) {
-	for name, rt := range map[string]testkit.Transport{
-		"too large": testkit.RespondWith(200, strings.Repeat("x", 10<<20+1)),
-		"truncated": testkit.BreakOff(200, `{"a":`),
+	for name, rt := range map[string]kit.Transport{
+		"too large": kit.RespondWith(200, strings.Repeat("x", 10<<20+1)),
+		"truncated": kit.BreakOff(200, `{"a":`),
 	} {
 		call := mintlify.CallParams{Method: "POST", Path: "/v1/things"}
-		require.NoError(t, testkit.NewClient(t, rt).Call(t.Context(), call, nil), name)
+		require.NoError(t, kit.NewClient(t, rt).Call(t.Context(), call, nil), name)
 	}
 }
 
 // A caller's type may quote what it cannot read, which may be a reader's.
 func TestCallQuotesNoValue(t *testing.T) {
 	call := mintlify.CallParams{Method: "GET", Path: "/v1/things"}
-	client := testkit.NewClient(t, testkit.RespondWith(200, `{"at":"jo@example.com"}`))
+	client := kit.NewClient(t, kit.RespondWith(200, `{"at":"jo@example.com"}`))
 	err := client.Call(t.Context(), call, &struct{ At time.Time }{})
 	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 	require.ErrorContains(t, err, "a value cannot be decoded into the caller's *struct")
@@ -204,23 +204,23 @@ func TestCallQuotesNoValue(t *testing.T) {
 func TestCallShowsNoKeyOfItsPath(t *testing.T) {
 	var log strings.Builder
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	call := mintlify.CallParams{Method: "DELETE", Path: "/v1/keys/" + testkit.Key}
-	err := testkit.NewClient(t, testkit.RespondWith(404, ""), mintlify.WithLogger(logger)).Call(t.Context(), call, nil)
-	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", err, err, testkit.RequireAs[*mintlify.APIError](t, err)), testkit.Key)
-	assert.NotContains(t, log.String(), testkit.Key)
+	call := mintlify.CallParams{Method: "DELETE", Path: "/v1/keys/" + kit.Key}
+	err := kit.NewClient(t, kit.RespondWith(404, ""), mintlify.WithLogger(logger)).Call(t.Context(), call, nil)
+	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", err, err, kit.RequireAs[*mintlify.APIError](t, err)), kit.Key)
+	assert.NotContains(t, log.String(), kit.Key)
 }
 
 // A number has no end of its own.
 func TestCallReadsNoTruncatedNumber(t *testing.T) {
 	var n int
 	call := mintlify.CallParams{Method: "GET", Path: "/v1/count"}
-	rt := testkit.NewRecording(testkit.BreakOff(200, "10"), testkit.RespondWith(200, "109"))
-	require.NoError(t, testkit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)).Call(t.Context(), call, &n))
+	rt := kit.NewRecording(kit.BreakOff(200, "10"), kit.RespondWith(200, "109"))
+	require.NoError(t, kit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)).Call(t.Context(), call, &n))
 	assert.Equal(t, 109, n)
 
-	err := testkit.NewClient(t, testkit.BreakOff(200, "19"), mintlify.WithMaxRetries(0)).Call(t.Context(), call, &n)
+	err := kit.NewClient(t, kit.BreakOff(200, "19"), mintlify.WithMaxRetries(0)).Call(t.Context(), call, &n)
 	require.ErrorContains(t, err, "truncated after 2 bytes")
-	require.NoError(t, testkit.NewClient(t, testkit.BreakOff(200, "12\n")).Call(t.Context(), call, &n), "that one ended")
+	require.NoError(t, kit.NewClient(t, kit.BreakOff(200, "12\n")).Call(t.Context(), call, &n), "that one ended")
 }
 
 func TestCallThatCannotBeSentIsRefused(t *testing.T) {
@@ -229,7 +229,7 @@ func TestCallThatCannotBeSentIsRefused(t *testing.T) {
 		return mintlify.CallParams{Method: "POST", Path: "/v1", Body: body}
 	}
 
-	client := testkit.NewClient(t, testkit.FailWith(errors.New("nothing may be sent")))
+	client := kit.NewClient(t, kit.FailWith(errors.New("nothing may be sent")))
 	for _, tc := range []struct {
 		argument string
 		call     mintlify.CallParams
@@ -253,20 +253,20 @@ func TestCallThatCannotBeSentIsRefused(t *testing.T) {
 		{"into", reading("/v1"), struct{}{}},
 		{"into", reading("/v1"), (*struct{})(nil)},
 	} {
-		testkit.RequireArgumentError(t, client.Call(t.Context(), tc.call, tc.into), tc.argument)
+		kit.RequireArgumentError(t, client.Call(t.Context(), tc.call, tc.into), tc.argument)
 	}
-	testkit.RequireArgumentError(t, client.Call(testkit.NilContext, reading("/v1"), nil), "ctx")
+	kit.RequireArgumentError(t, client.Call(kit.NilContext, reading("/v1"), nil), "ctx")
 }
 
 func TestRequestFromContextIsTheRequests(t *testing.T) {
 	for _, op := range operations.All() {
 		var seen mintlify.RequestInfo
-		rt := testkit.Transport(func(r *http.Request) (*http.Response, error) {
+		rt := kit.Transport(func(r *http.Request) (*http.Response, error) {
 			seen, _ = mintlify.RequestFromContext(r.Context())
-			return testkit.Response(400, ""), nil
+			return kit.Response(400, ""), nil
 		})
 
-		_ = op.Do(t.Context(), testkit.NewClient(t, rt))
+		_ = op.Do(t.Context(), kit.NewClient(t, rt))
 		assert.Equal(t, mintlify.RequestInfo{Operation: op.Name, ProjectID: "proj", Attempt: 1}, seen)
 	}
 
@@ -275,15 +275,15 @@ func TestRequestFromContextIsTheRequests(t *testing.T) {
 }
 
 func TestRequestInfoCountsTheAttempts(t *testing.T) {
-	elsewhere := testkit.RespondWith(307, "", "Location", "/v2/agent/proj/job/job_2")
-	rt := testkit.NewRecording(testkit.RespondWith(503, ""), elsewhere, testkit.RespondWith(200, testkit.JobJSON))
+	elsewhere := kit.RespondWith(307, "", "Location", "/v2/agent/proj/job/job_2")
+	rt := kit.NewRecording(kit.RespondWith(503, ""), elsewhere, kit.RespondWith(200, kit.JobJSON))
 	var limiter, source, transported []int
 	note := func(ctx context.Context, into *[]int) {
 		info, _ := mintlify.RequestFromContext(ctx)
 		*into = append(*into, info.Attempt)
 	}
 
-	client := testkit.NewClient(t, testkit.Transport(func(r *http.Request) (*http.Response, error) {
+	client := kit.NewClient(t, kit.Transport(func(r *http.Request) (*http.Response, error) {
 		note(r.Context(), &transported)
 		return rt.RoundTrip(r)
 	}), mintlify.WithRetryWait(0, 0),
@@ -307,27 +307,27 @@ func TestRequestInfoCountsTheAttempts(t *testing.T) {
 }
 
 // echoing is a service that echoes the key in each header and body, and fails.
-func echoing(status int) testkit.Transport {
+func echoing(status int) kit.Transport {
 	return func(r *http.Request) (*http.Response, error) {
 		const body = `{"error":"bad key %s","details":[{"message":%q}],"id":%q}`
 		key := r.Header.Get("Authorization")
-		return testkit.Response(status, fmt.Sprintf(body, key, key, key),
+		return kit.Response(status, fmt.Sprintf(body, key, key, key),
 			"X-Echo", key, "X-Request-Id", key, "Location", "https://other.example.com/?key="+url.QueryEscape(key)), nil
 	}
 }
 
 func TestStackOfAPanicDoesNotShowTheKey(t *testing.T) {
-	inTransport := testkit.Transport(func(*http.Request) (*http.Response, error) { panic("in the transport") })
+	inTransport := kit.Transport(func(*http.Request) (*http.Response, error) { panic("in the transport") })
 	inLimiter := func(context.Context, mintlify.RequestInfo) error { panic("in the limiter") }
 
 	for _, client := range []*mintlify.Client{
-		testkit.NewClient(t, inTransport),
-		testkit.NewClient(t, inTransport, mintlify.WithRateLimiter(inLimiter)),
+		kit.NewClient(t, inTransport),
+		kit.NewClient(t, inTransport, mintlify.WithRateLimiter(inLimiter)),
 	} {
-		for _, call := range testkit.JobCalls {
+		for _, call := range kit.JobCalls {
 			stack := stackOf(func() { _, _ = call(t.Context(), client) })
 			assert.Contains(t, stack, "in the ")
-			assert.NotContains(t, stack, testkit.Key[5:])
+			assert.NotContains(t, stack, kit.Key[5:])
 		}
 	}
 }
@@ -346,21 +346,21 @@ func stackOf(f func()) (stack string) {
 func TestErrorOfTheKeySourceDoesNotShowAKey(t *testing.T) {
 	const yesterdays = "mint_0ld_key_of_yesterday"
 	svc := operations.NewService()
-	svc.SetVisitors(testkit.Visitors(1000))
+	svc.SetVisitors(kit.Visitors(1000))
 	serve := func(r *http.Request) (*http.Response, error) {
 		r.Header.Set("Authorization", "Bearer "+mintlifytest.APIKey)
 		return svc.RoundTrip(r)
 	}
 
 	for name, tc := range map[string]struct {
-		rt   testkit.Transport
-		call testkit.CallFunc
+		rt   kit.Transport
+		call kit.CallFunc
 	}{
-		"retry": {testkit.RespondWith(503, ""), operations.Get(mintlify.OpGetJob).Do},
-		"wait":  {testkit.RespondWith(503, ""), waitForJob},
-		"pages": {serve, testkit.Exports["Analytics.GetVisitorPage"]},
+		"retry": {kit.RespondWith(503, ""), operations.Get(mintlify.OpGetJob).Do},
+		"wait":  {kit.RespondWith(503, ""), waitForJob},
+		"pages": {serve, kit.Exports["Analytics.GetVisitorPage"]},
 	} {
-		for _, shown := range []string{testkit.Key, yesterdays} {
+		for _, shown := range []string{kit.Key, yesterdays} {
 			synctest.Test(t, func(t *testing.T) {
 				asked := 0
 				source := func(context.Context) (string, error) {
@@ -368,18 +368,18 @@ func TestErrorOfTheKeySourceDoesNotShowAKey(t *testing.T) {
 					if asked > 1 {
 						return "", fmt.Errorf("refresh of %q (or %s): vault is sealed", shown, url.QueryEscape(shown))
 					}
-					return testkit.Key, nil
+					return kit.Key, nil
 				}
 
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 				defer cancel()
 
 				var lines strings.Builder
-				logger := mintlify.WithLogger(testkit.TextLogger(&lines))
-				err := tc.call(ctx, testkit.NewClient(t, tc.rt, mintlify.WithKeySource(source), logger))
+				logger := mintlify.WithLogger(kit.TextLogger(&lines))
+				err := tc.call(ctx, kit.NewClient(t, tc.rt, mintlify.WithKeySource(source), logger))
 				require.Greater(t, asked, 1, name)
 				assert.ErrorContains(t, err, "vault is sealed")
-				assert.NotContains(t, testkit.Leaks(err)+lines.String(), shown[5:], name)
+				assert.NotContains(t, kit.Leaks(err)+lines.String(), shown[5:], name)
 			})
 		}
 	}
@@ -387,8 +387,8 @@ func TestErrorOfTheKeySourceDoesNotShowAKey(t *testing.T) {
 
 func TestOperationsAreSentAsTheTableSays(t *testing.T) {
 	for _, op := range operations.All() {
-		rt := testkit.NewRecording(testkit.RespondWith(200, op.Body))
-		result, err := op.Call(t.Context(), testkit.NewClient(t, rt))
+		rt := kit.NewRecording(kit.RespondWith(200, op.Body))
+		result, err := op.Call(t.Context(), kit.NewClient(t, rt))
 		require.NoError(t, err, op)
 
 		assert.IsType(t, op.Result, result, op)
@@ -405,7 +405,7 @@ func TestOperationsAreSentAsTheTableSays(t *testing.T) {
 func TestAnOperationThatIsAPostMayHaveBeenActedOn(t *testing.T) {
 	for _, op := range operations.All() {
 		err := &mintlify.APIError{Operation: op.Name, StatusCode: http.StatusGatewayTimeout}
-		assert.Equal(t, op.IsPost(), testkit.IsOutcomeUnknown(err),
+		assert.Equal(t, op.IsPost(), kit.IsOutcomeUnknown(err),
 			"add %s to isPost in client.go if, and only if, it is a POST", op)
 	}
 }
@@ -416,7 +416,7 @@ var ownFields = []string{"offset", "nextOffset", "cursor"}
 func TestTableSetsEveryFieldOfEveryResult(t *testing.T) {
 	set := map[reflect.Type]map[string]bool{} // by type of result
 	for _, op := range operations.All() {
-		result, err := op.Call(t.Context(), testkit.NewClient(t, testkit.RespondWith(200, op.Body)))
+		result, err := op.Call(t.Context(), kit.NewClient(t, kit.RespondWith(200, op.Body)))
 		require.NoError(t, err, op)
 
 		typ := reflect.TypeOf(result)
@@ -429,7 +429,7 @@ func TestTableSetsEveryFieldOfEveryResult(t *testing.T) {
 	for typ, fields := range set {
 		for field, isSet := range fields {
 			if !slices.Contains(ownFields, field) {
-				assert.True(t, isSet, "%v: decode %s, and add it to Body in internal/operations, "+
+				assert.True(t, isSet, "%v: decode %s, and add it to Body in internal/test/operations, "+
 					"to api/openapi.yaml and to mintlifytest", typ, field)
 			}
 		}

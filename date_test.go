@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/testkit"
+	"github.com/mintlify-community/mintlify-go/internal/test/kit"
 )
 
 func TestDayAndInstantAsText(t *testing.T) {
@@ -67,8 +67,8 @@ func TestParseDate(t *testing.T) {
 		"9999-12-31T23:59:59-05:00", "0000-01-01T00:00:00+05:00", strings.Repeat("9", 1000),
 	} {
 		_, err := mintlify.ParseDate(text)
-		testkit.RequireArgumentError(t, err, "date")
-		testkit.AssertReadable(t, err)
+		kit.RequireArgumentError(t, err, "date")
+		kit.AssertReadable(t, err)
 		if text != "" {
 			require.Error(t, new(mintlify.Date).UnmarshalText([]byte(text)), text)
 		}
@@ -112,7 +112,7 @@ func TestDateAddDays(t *testing.T) {
 
 // A time.Time overflows into valid years.
 func TestDateAddDaysNeverWraps(t *testing.T) {
-	client := testkit.NewClient(t, testkit.RespondWith(200, testkit.EmptyPage))
+	client := kit.NewClient(t, kit.RespondWith(200, kit.EmptyPage))
 	for _, start := range []mintlify.Date{
 		mintlify.Day(2026, 3, 1), mintlify.Day(0, 1, 1), mintlify.Day(9999, 12, 31),
 		mintlify.Instant(time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC)),
@@ -125,7 +125,7 @@ func TestDateAddDaysNeverWraps(t *testing.T) {
 			for _, back := range []int{-n, 1, -1, 4e6, -4e6} {
 				_, err = client.Analytics.GetVisitorPage(t.Context(),
 					mintlify.VisitorsParams{DateFrom: moved.AddDays(back)})
-				testkit.RequireArgumentError(t, err, "dateFrom")
+				kit.RequireArgumentError(t, err, "dateFrom")
 			}
 		}
 	}

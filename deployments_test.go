@@ -13,18 +13,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/operations"
-	"github.com/mintlify-community/mintlify-go/internal/testkit"
+	"github.com/mintlify-community/mintlify-go/internal/test/kit"
+	"github.com/mintlify-community/mintlify-go/internal/test/operations"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 func TestTriggerUpdate(t *testing.T) {
-	rt := testkit.NewRecording(testkit.RespondWith(202, `{"statusId":"dep_1"}`))
-	queued, err := testkit.NewClient(t, rt).Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
+	rt := kit.NewRecording(kit.RespondWith(202, `{"statusId":"dep_1"}`))
+	queued, err := kit.NewClient(t, rt).Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
 	require.NoError(t, err)
 	assert.Equal(t, &mintlify.QueuedDeployment{ID: "dep_1"}, queued)
 	assert.Equal(t, "POST /v1/project/update/proj", rt.Last().Method+" "+rt.Last().URL.EscapedPath())
-	testkit.AssertRoundTrip(t, queued)
+	kit.AssertRoundTrip(t, queued)
 
 	assert.Empty(t, rt.Last().Text)
 	assert.Zero(t, rt.Last().ContentLength)
@@ -32,9 +32,9 @@ func TestTriggerUpdate(t *testing.T) {
 }
 
 func TestTriggerPreview(t *testing.T) {
-	taken := testkit.RespondWith(202, `{"statusId":"dep_1","previewUrl":"https://acme-docs.example.app"}`)
-	rt := testkit.NewRecording(taken)
-	client := testkit.NewClient(t, rt)
+	taken := kit.RespondWith(202, `{"statusId":"dep_1","previewUrl":"https://acme-docs.example.app"}`)
+	rt := kit.NewRecording(taken)
+	client := kit.NewClient(t, rt)
 	queued, err := client.Deployments.TriggerPreview(t.Context(), mintlify.TriggerPreviewParams{Branch: "docs/<new>"})
 	require.NoError(t, err)
 	assert.Equal(t, &mintlify.QueuedDeployment{ID: "dep_1", PreviewURL: "https://acme-docs.example.app"}, queued)
@@ -43,22 +43,22 @@ func TestTriggerPreview(t *testing.T) {
 
 	for _, branch := range []string{"", " \t", "\xff"} {
 		_, err = client.Deployments.TriggerPreview(t.Context(), mintlify.TriggerPreviewParams{Branch: branch})
-		testkit.RequireArgumentError(t, err, "branch")
+		kit.RequireArgumentError(t, err, "branch")
 	}
 }
 
 func TestTriggerErrorsSpeakOfWhatWasTried(t *testing.T) {
 	for status, body := range map[int]string{400: "", 402: "", 404: "", 413: "", 429: "", 500: "", 202: "<html>"} {
-		client := testkit.NewClient(t, testkit.RespondWith(status, body), mintlify.WithMaxRetries(0))
+		client := kit.NewClient(t, kit.RespondWith(status, body), mintlify.WithMaxRetries(0))
 		for _, op := range operations.All() {
-			if !op.IsPost() || testkit.ReturnsJob(op) {
+			if !op.IsPost() || kit.ReturnsJob(op) {
 				continue
 			}
 			err := op.Do(t.Context(), client)
 			require.ErrorContains(t, err, op.String())
 			assert.NotContains(t, err.Error(), "prompt")
 			assert.NotContains(t, err.Error(), "job id")
-			assert.Equal(t, status == 500 || status == 202, testkit.IsOutcomeUnknown(err), "%v", err)
+			assert.Equal(t, status == 500 || status == 202, kit.IsOutcomeUnknown(err), "%v", err)
 		}
 	}
 }
@@ -71,10 +71,10 @@ func TestQueuedDeploymentThatIsNotWhatTheInterfacePromises(t *testing.T) {
 		`{"statusId":"dep_1","previewUrl":`: "dep_1",
 		`{"statusId":"dep_1"} x`:            "dep_1",
 	} {
-		client := testkit.NewClient(t, testkit.RespondWith(202, body))
+		client := kit.NewClient(t, kit.RespondWith(202, body))
 		queued, err := client.Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse, body)
-		require.True(t, testkit.IsOutcomeUnknown(err))
+		require.True(t, kit.IsOutcomeUnknown(err))
 
 		if id == "" {
 			assert.Nil(t, queued)
@@ -94,8 +94,8 @@ const deploymentJSON = `{"_id":"dep_1","projectId":"p","status":"failure","summa
 	"source":"bitbucket"}`
 
 func TestDeploymentsGet(t *testing.T) {
-	rt := testkit.NewRecording(testkit.RespondWith(200, deploymentJSON))
-	deployment, err := testkit.NewClient(t, rt).Deployments.Get(t.Context(), "dep/1")
+	rt := kit.NewRecording(kit.RespondWith(200, deploymentJSON))
+	deployment, err := kit.NewClient(t, rt).Deployments.Get(t.Context(), "dep/1")
 	require.NoError(t, err)
 
 	assert.Equal(t, http.MethodGet, rt.Last().Method)
@@ -118,10 +118,10 @@ func TestDeploymentsGet(t *testing.T) {
 		Screenshot:      "s",
 		ScreenshotLight: "l",
 		ScreenshotDark:  "d",
-		CreatedAt:       testkit.Noon,
-		EndedAt:         testkit.Noon,
+		CreatedAt:       kit.Noon,
+		EndedAt:         kit.Noon,
 	}, deployment)
-	testkit.AssertRoundTrip(t, deployment)
+	kit.AssertRoundTrip(t, deployment)
 }
 
 func TestOddOptionalFieldsNeverCostTheDeployment(t *testing.T) {
@@ -142,26 +142,26 @@ func TestOddOptionalFieldsNeverCostTheDeployment(t *testing.T) {
 		`"source":null`,
 	} {
 		body := `{` + odd + `,"_id":"dep_1","status":"queued"}`
-		deployment, err := testkit.NewClient(t, testkit.RespondWith(200, body)).Deployments.Get(t.Context(), "dep_1")
+		deployment, err := kit.NewClient(t, kit.RespondWith(200, body)).Deployments.Get(t.Context(), "dep_1")
 		require.NoError(t, err, odd)
 		assert.Equal(t, "dep_1", deployment.ID)
 		assert.Equal(t, mintlify.DeploymentQueued, deployment.Status)
 	}
 
-	named := testkit.RespondWith(200, `{"_id":"d","status":"queued","author":"Ann"}`)
-	deployment, err := testkit.NewClient(t, named).Deployments.Get(t.Context(), "d")
+	named := kit.RespondWith(200, `{"_id":"d","status":"queued","author":"Ann"}`)
+	deployment, err := kit.NewClient(t, named).Deployments.Get(t.Context(), "d")
 	require.NoError(t, err)
 	assert.Equal(t, "Ann", deployment.Author.Name)
 }
 
 // deploymentOf is a service whose deployment has these statuses, poll by poll. If a status is
 // empty, the connection is lost.
-func deploymentOf(statuses ...string) *testkit.Recording {
-	rt := testkit.NewRecording()
+func deploymentOf(statuses ...string) *kit.Recording {
+	rt := kit.NewRecording()
 	for _, status := range statuses {
-		step := testkit.RespondWith(200, `{"_id":"dep_1","status":"`+status+`","summary":"links are broken","logs":["a"]}`)
+		step := kit.RespondWith(200, `{"_id":"dep_1","status":"`+status+`","summary":"links are broken","logs":["a"]}`)
 		if status == "" {
-			step = testkit.FailWith(errors.New("connection reset"))
+			step = kit.FailWith(errors.New("connection reset"))
 		}
 		rt.Steps = append(rt.Steps, step)
 	}
@@ -174,12 +174,12 @@ func TestDeploymentsWaitUntilDone(t *testing.T) {
 		start := time.Now()
 		var polls []mintlify.Poll
 		var records []slog.Record
-		client := testkit.NewClient(t, rt, testkit.LogRecords(&records))
-		deployment, err := client.Deployments.WaitUntilDone(t.Context(), "dep_1", testkit.KeepPolls(&polls))
+		client := kit.NewClient(t, rt, kit.LogRecords(&records))
+		deployment, err := client.Deployments.WaitUntilDone(t.Context(), "dep_1", kit.KeepPolls(&polls))
 		require.NoError(t, err)
 		assert.Equal(t, mintlify.DeploymentSucceeded, deployment.Status)
 		assert.InDelta(t, 20, time.Since(start).Seconds(), 2, "the schedule of a job")
-		warnings := testkit.Logged(records, "unknown status")
+		warnings := kit.Logged(records, "unknown status")
 		require.Len(t, warnings, 1)
 		assert.Equal(t, "paused", warnings[0]["status"])
 
@@ -194,14 +194,14 @@ func TestDeploymentsWaitUntilDone(t *testing.T) {
 }
 
 func TestDeploymentsWaitUntilDoneReturnsTheFailedDeployment(t *testing.T) {
-	deployment, err := testkit.NewClient(t, deploymentOf("failure")).Deployments.WaitUntilDone(t.Context(), "dep_1")
+	deployment, err := kit.NewClient(t, deploymentOf("failure")).Deployments.WaitUntilDone(t.Context(), "dep_1")
 	require.ErrorIs(t, err, mintlify.ErrDeploymentFailed)
 	require.NotErrorIs(t, err, mintlify.ErrJobFailed)
 	assert.EqualError(t, err, "mintlify: deployment dep_1 failed: links are broken")
 	require.NotNil(t, deployment)
 	assert.Equal(t, []string{"a"}, deployment.Logs)
 
-	failed := testkit.RequireAs[*mintlify.DeploymentFailedError](t, err)
+	failed := kit.RequireAs[*mintlify.DeploymentFailedError](t, err)
 	assert.Same(t, deployment, failed.Deployment)
 
 	_, again := mintlify.RetryAfter(err)
@@ -210,9 +210,9 @@ func TestDeploymentsWaitUntilDoneReturnsTheFailedDeployment(t *testing.T) {
 
 func TestDeploymentsWaitThatIsInterruptedHasTheDeployment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := testkit.NewClient(t, deploymentOf("in_progress", ""))
+		client := kit.NewClient(t, deploymentOf("in_progress", ""))
 		deployment, err := client.Deployments.WaitUntilDone(t.Context(), "dep_1")
-		waitErr := testkit.RequireAs[*mintlify.WaitError](t, err)
+		waitErr := kit.RequireAs[*mintlify.WaitError](t, err)
 		assert.Equal(t, *deployment, waitErr.Deployment)
 		assert.Zero(t, waitErr.Job)
 		assert.ErrorContains(t, err, "wait for deployment dep_1: polls have failed for 10m")
@@ -222,7 +222,7 @@ func TestDeploymentsWaitThatIsInterruptedHasTheDeployment(t *testing.T) {
 
 func TestDeploymentsPoll(t *testing.T) {
 	rt := deploymentOf("queued", "", "failure")
-	client := testkit.NewClient(t, rt)
+	client := kit.NewClient(t, rt)
 
 	poll, err := client.Deployments.Poll(t.Context(), "dep_1", 10*time.Minute)
 	require.NoError(t, err)
@@ -242,18 +242,18 @@ func TestDeploymentsPoll(t *testing.T) {
 }
 
 func TestKeyThatABuildHasPrintedIsRedacted(t *testing.T) {
-	body := `{"_id":"dep_1","status":"failure","summary":"bad key ` + testkit.Key + `",` +
-		`"logs":["MINTLIFY_API_KEY=` + testkit.Key + `"`
+	body := `{"_id":"dep_1","status":"failure","summary":"bad key ` + kit.Key + `",` +
+		`"logs":["MINTLIFY_API_KEY=` + kit.Key + `"`
 	logs := strings.Repeat(`,"compiling `+strings.Repeat("x", 80)+`"`, 1<<17)
 
-	for name, rt := range map[string]testkit.Transport{
-		"whole":                testkit.RespondWith(200, body+"]}"),
-		"oversized":            testkit.RespondWith(200, body+logs+"]}"),
-		"truncated":            testkit.BreakOff(200, body+`,"compil`),
-		"truncated in the key": testkit.BreakOff(200, body+`,"`+testkit.Key[:len(testkit.Key)-1]),
+	for name, rt := range map[string]kit.Transport{
+		"whole":                kit.RespondWith(200, body+"]}"),
+		"oversized":            kit.RespondWith(200, body+logs+"]}"),
+		"truncated":            kit.BreakOff(200, body+`,"compil`),
+		"truncated in the key": kit.BreakOff(200, body+`,"`+kit.Key[:len(kit.Key)-1]),
 	} {
 		t.Run(name, func(t *testing.T) {
-			deployment, err := testkit.NewClient(t, rt).Deployments.WaitUntilDone(t.Context(), "dep_1")
+			deployment, err := kit.NewClient(t, rt).Deployments.WaitUntilDone(t.Context(), "dep_1")
 			require.ErrorIs(t, err, mintlify.ErrDeploymentFailed)
 			assert.NotContains(t, err.Error(), "secret")
 			assert.Equal(t, "bad key [API key]", deployment.Summary)
@@ -268,23 +268,23 @@ func TestKeyThatABuildHasPrintedIsRedacted(t *testing.T) {
 func TestWaitEndsWithADeploymentThatCannotBeReadWhole(t *testing.T) {
 	logs := strings.Repeat(`"compiling `+strings.Repeat("x", 80)+`",`, 1<<17)
 	for name, tc := range map[string]struct {
-		rt   testkit.Transport
+		rt   kit.Transport
 		logs int // at least
 	}{
-		"no id":     {testkit.RespondWith(200, `{"status":"failure","logs":["oh"]}`), 1},
-		"oversized": {testkit.RespondWith(200, `{"status":"failure","_id":"d","logs":[`+logs+`"oh"]}`), 100_000},
-		"truncated": {testkit.BreakOff(200, `{"status":"failure","logs":["compiling","broken","by t`), 2},
+		"no id":     {kit.RespondWith(200, `{"status":"failure","logs":["oh"]}`), 1},
+		"oversized": {kit.RespondWith(200, `{"status":"failure","_id":"d","logs":[`+logs+`"oh"]}`), 100_000},
+		"truncated": {kit.BreakOff(200, `{"status":"failure","logs":["compiling","broken","by t`), 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rt := testkit.NewRecording(tc.rt)
-			deployment, err := testkit.NewClient(t, rt).Deployments.WaitUntilDone(t.Context(), "d")
+			rt := kit.NewRecording(tc.rt)
+			deployment, err := kit.NewClient(t, rt).Deployments.WaitUntilDone(t.Context(), "d")
 			require.ErrorIs(t, err, mintlify.ErrDeploymentFailed)
 			assert.Equal(t, "d", deployment.ID)
 			assert.Equal(t, mintlify.DeploymentFailed, deployment.Status)
 			assert.GreaterOrEqual(t, len(deployment.Logs), tc.logs)
 			assert.Equal(t, 1, rt.Count())
 
-			failed := testkit.RequireAs[*mintlify.DeploymentFailedError](t, err)
+			failed := kit.RequireAs[*mintlify.DeploymentFailedError](t, err)
 			assert.Same(t, deployment, failed.Deployment)
 		})
 	}
@@ -293,11 +293,11 @@ func TestWaitEndsWithADeploymentThatCannotBeReadWhole(t *testing.T) {
 // A status that is not terminal can wait: the next poll brings one, too.
 func TestWaitGoesOnAfterADeploymentThatCannotBeReadWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rt := testkit.NewRecording(
-			testkit.BreakOff(200, `{"status":"queued","logs":["comp`),
-			testkit.BreakOff(200, `{"logs":["comp`),
-			testkit.RespondWith(200, `{"status":"success"}`))
-		_, err := testkit.NewClient(t, rt).Deployments.WaitUntilDone(t.Context(), "d")
+		rt := kit.NewRecording(
+			kit.BreakOff(200, `{"status":"queued","logs":["comp`),
+			kit.BreakOff(200, `{"logs":["comp`),
+			kit.RespondWith(200, `{"status":"success"}`))
+		_, err := kit.NewClient(t, rt).Deployments.WaitUntilDone(t.Context(), "d")
 		require.NoError(t, err)
 		assert.Equal(t, 3, rt.Count())
 	})

@@ -17,14 +17,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/operations"
-	"github.com/mintlify-community/mintlify-go/internal/testkit"
+	"github.com/mintlify-community/mintlify-go/internal/test/kit"
+	"github.com/mintlify-community/mintlify-go/internal/test/operations"
 )
 
 func TestAPIErrorSaysWhatCameBack(t *testing.T) {
-	rt := testkit.RespondWith(409, `{"error":"no"}`, "X-Request-Id", "req_1")
-	_, err := testkit.NewClient(t, rt).Jobs.Message(t.Context(), "a/b", mintlify.MessageParams{Prompt: "more"})
-	apiErr := testkit.RequireAs[*mintlify.APIError](t, err)
+	rt := kit.RespondWith(409, `{"error":"no"}`, "X-Request-Id", "req_1")
+	_, err := kit.NewClient(t, rt).Jobs.Message(t.Context(), "a/b", mintlify.MessageParams{Prompt: "more"})
+	apiErr := kit.RequireAs[*mintlify.APIError](t, err)
 	apiErr.Header = nil
 	assert.Equal(t, &mintlify.APIError{
 		Operation:  mintlify.OpSendMessage,
@@ -44,29 +44,29 @@ func TestErrorsStayReadableWhateverComes(t *testing.T) {
 	require.NoError(t, err)
 
 	for name, rt := range map[string]http.RoundTripper{
-		"error":     testkit.RespondWith(429, string(quoted), "Retry-After", "99", "X-Request-Id", wall),
-		"text":      testkit.RespondWith(404, wall),
-		"malformed": testkit.RespondWith(200, wall),
-		"network":   testkit.FailWith(errors.New(wall)),
+		"error":     kit.RespondWith(429, string(quoted), "Retry-After", "99", "X-Request-Id", wall),
+		"text":      kit.RespondWith(404, wall),
+		"malformed": kit.RespondWith(200, wall),
+		"network":   kit.FailWith(errors.New(wall)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			client := testkit.NewClient(t, rt, mintlify.WithMaxRetries(0))
-			for _, call := range testkit.JobCalls {
+			client := kit.NewClient(t, rt, mintlify.WithMaxRetries(0))
+			for _, call := range kit.JobCalls {
 				_, err := call(t.Context(), client)
-				testkit.AssertReadable(t, err)
+				kit.AssertReadable(t, err)
 			}
 
 			_, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: wall})
-			testkit.AssertReadable(t, err)
+			kit.AssertReadable(t, err)
 			_, err = client.Jobs.Get(t.Context(), wall)
-			testkit.AssertReadable(t, err)
+			kit.AssertReadable(t, err)
 
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeoutCause(t.Context(), 20*time.Second, errors.New(wall))
 				defer cancel()
 				_, err = client.Jobs.WaitUntilDone(ctx, wall)
 				require.Error(t, err)
-				testkit.AssertReadable(t, err)
+				kit.AssertReadable(t, err)
 			})
 		})
 	}
@@ -74,19 +74,19 @@ func TestErrorsStayReadableWhateverComes(t *testing.T) {
 
 func TestAPIErrorNamesTheLikelyCause(t *testing.T) {
 	for status, cause := range map[int]string{302: "base URL", 401: "expired", 403: "allowlist", 404: "project id"} {
-		rt := testkit.RespondWith(status, "", "Location", "https://other.example.com")
-		_, err := testkit.Get(t.Context(), testkit.NewClient(t, rt))
+		rt := kit.RespondWith(status, "", "Location", "https://other.example.com")
+		_, err := kit.Get(t.Context(), kit.NewClient(t, rt))
 		assert.ErrorContains(t, err, cause)
 	}
 
-	for _, rt := range []testkit.Transport{testkit.RespondWith(304, ""), testkit.RespondWith(101, "", "Location", "/x")} {
-		_, err := testkit.Get(t.Context(), testkit.NewClient(t, rt))
+	for _, rt := range []kit.Transport{kit.RespondWith(304, ""), kit.RespondWith(101, "", "Location", "/x")} {
+		_, err := kit.Get(t.Context(), kit.NewClient(t, rt))
 		assert.NotContains(t, err.Error(), "redirect")
 	}
 
-	_, err := testkit.Get(t.Context(), testkit.NewClient(t, testkit.RespondWith(429, "", "Retry-After", "90")))
+	_, err := kit.Get(t.Context(), kit.NewClient(t, kit.RespondWith(429, "", "Retry-After", "90")))
 	assert.ErrorContains(t, err, "retry after 1m30s")
-	_, err = testkit.Create(t.Context(), testkit.NewClient(t, testkit.RespondWith(413, "")))
+	_, err = kit.Create(t.Context(), kit.NewClient(t, kit.RespondWith(413, "")))
 	assert.ErrorContains(t, err, "the prompt is too long")
 }
 
@@ -109,10 +109,10 @@ func TestBlockByCloudflareIsCalledThat(t *testing.T) {
 		"other codes":          {403, "error code: 520", nil, false},
 		"its own failure":      {500, "error code: 1101", nil, false}, // the service may have acted
 	} {
-		for operation, call := range testkit.JobCalls {
-			rt := testkit.RespondWith(tc.status, tc.body, tc.header...)
-			_, err := call(t.Context(), testkit.NewClient(t, rt, mintlify.WithMaxRetries(0)))
-			apiErr := testkit.RequireAs[*mintlify.APIError](t, err)
+		for operation, call := range kit.JobCalls {
+			rt := kit.RespondWith(tc.status, tc.body, tc.header...)
+			_, err := call(t.Context(), kit.NewClient(t, rt, mintlify.WithMaxRetries(0)))
+			apiErr := kit.RequireAs[*mintlify.APIError](t, err)
 
 			built := &mintlify.APIError{StatusCode: tc.status, Body: apiErr.Body, Header: apiErr.Header}
 			for _, message := range []string{apiErr.Error(), built.Error()} {
@@ -132,20 +132,20 @@ func TestRequestIDOfCloudflareStandsInForAMissingOne(t *testing.T) {
 		"ray":   {"Cf-Ray", "ray"},
 		"req_1": {"Cf-Ray", "ray", "X-Request-Id", "req_1"},
 	} {
-		_, err := testkit.Get(t.Context(), testkit.NewClient(t, testkit.RespondWith(403, "", header...)))
-		assert.Equal(t, want, testkit.RequireAs[*mintlify.APIError](t, err).RequestID)
+		_, err := kit.Get(t.Context(), kit.NewClient(t, kit.RespondWith(403, "", header...)))
+		assert.Equal(t, want, kit.RequireAs[*mintlify.APIError](t, err).RequestID)
 	}
 }
 
 func TestErrorsKeepAtMost64KiBOfTheBody(t *testing.T) {
 	body := strings.Repeat("x", 1<<20)
-	_, err := testkit.Create(t.Context(), testkit.NewClient(t, testkit.RespondWith(400, body)))
-	apiErr := testkit.RequireAs[*mintlify.APIError](t, err)
+	_, err := kit.Create(t.Context(), kit.NewClient(t, kit.RespondWith(400, body)))
+	apiErr := kit.RequireAs[*mintlify.APIError](t, err)
 	assert.Len(t, apiErr.Body, 64<<10)
 	assert.Less(t, cap(apiErr.Body), 128<<10, "the rest is let go")
 
-	_, err = testkit.Create(t.Context(), testkit.NewClient(t, testkit.RespondWith(200, body)))
-	malformed := testkit.RequireAs[*mintlify.MalformedResponseError](t, err)
+	_, err = kit.Create(t.Context(), kit.NewClient(t, kit.RespondWith(200, body)))
+	malformed := kit.RequireAs[*mintlify.MalformedResponseError](t, err)
 	assert.Len(t, malformed.Body, 64<<10)
 }
 
@@ -156,7 +156,7 @@ func (dialTimeout) Is(target error) bool { return target == context.DeadlineExce
 
 func TestErrorOfTheTransportNeverPassesForTheCallersContext(t *testing.T) {
 	for _, own := range []error{context.Canceled, context.DeadlineExceeded, dialTimeout{io.ErrNoProgress}} {
-		_, err := testkit.Get(t.Context(), testkit.NewClient(t, testkit.FailWith(own), mintlify.WithMaxRetries(0)))
+		_, err := kit.Get(t.Context(), kit.NewClient(t, kit.FailWith(own), mintlify.WithMaxRetries(0)))
 		require.Error(t, err)
 		assert.NotErrorIs(t, err, context.Canceled)
 		assert.NotErrorIs(t, err, context.DeadlineExceeded)
@@ -168,12 +168,12 @@ func TestErrorOfTheTransportNeverPassesForTheCallersContext(t *testing.T) {
 
 func TestResponseErrorReasonOfATruncatedBodyIsOneLine(t *testing.T) {
 	lost := errors.New(strings.Repeat("lost\n", 1000))
-	rt := testkit.Transport(func(*http.Request) (*http.Response, error) {
-		return testkit.Pipe(200, func(w *io.PipeWriter) { w.CloseWithError(lost) }), nil
+	rt := kit.Transport(func(*http.Request) (*http.Response, error) {
+		return kit.Pipe(200, func(w *io.PipeWriter) { w.CloseWithError(lost) }), nil
 	})
 
-	_, err := testkit.Create(t.Context(), testkit.NewClient(t, rt))
-	malformed := testkit.RequireAs[*mintlify.MalformedResponseError](t, err)
+	_, err := kit.Create(t.Context(), kit.NewClient(t, rt))
+	malformed := kit.RequireAs[*mintlify.MalformedResponseError](t, err)
 	assert.ErrorIs(t, err, lost)
 	assert.Contains(t, malformed.Reason, "truncated after")
 	assert.NotContains(t, malformed.Reason, "\n")
@@ -189,60 +189,60 @@ func TestErrorsToTheLetter(t *testing.T) {
 		if asked > 1 {
 			return "", errors.New("vault is sealed")
 		}
-		return testkit.Key, nil
+		return kit.Key, nil
 	})
 
 	for name, tc := range map[string]struct {
 		call func(context.Context, *mintlify.Client) (*mintlify.Job, error)
 		ctx  context.Context
-		rt   testkit.Transport
+		rt   kit.Transport
 		opt  mintlify.Option
 		want string
 	}{
 		"status alone": {
-			call: testkit.Get,
-			rt:   testkit.RespondWith(404, "Not Found", "X-Request-Id", "req_1"),
+			call: kit.Get,
+			rt:   kit.RespondWith(404, "Not Found", "X-Request-Id", "req_1"),
 			want: "mintlify: get job: 404 Not Found [GET /v2/agent/proj/job/job_1] (check the job id and the " +
 				"project id, that the API key is of the same organization, and the base URL) [request req_1]",
 		},
 		"attempts": {
-			call: testkit.Get,
-			rt:   testkit.RespondWith(503, ""),
+			call: kit.Get,
+			rt:   kit.RespondWith(503, ""),
 			opt:  mintlify.WithMaxRetries(1),
 			want: "mintlify: get job: 503 Service Unavailable [GET /v2/agent/proj/job/job_1] [2 attempts]",
 		},
 		"attempts without a response": {
-			call: testkit.Get,
-			rt:   testkit.FailWith(errors.New("lost")),
+			call: kit.Get,
+			rt:   kit.FailWith(errors.New("lost")),
 			opt:  mintlify.WithMaxRetries(1),
 			want: "mintlify: get job: GET https://api.mintlify.com/v2/agent/proj/job/job_1: lost [2 attempts]",
 		},
 		"1xx": {
-			call: testkit.Get,
-			rt:   testkit.RespondWith(101, ""),
+			call: kit.Get,
+			rt:   kit.RespondWith(101, ""),
 			want: "mintlify: get job: 101 Switching Protocols [GET /v2/agent/proj/job/job_1]",
 		},
 		"malformed": {
-			call: testkit.Get,
-			rt:   testkit.RespondWith(200, "OK"),
+			call: kit.Get,
+			rt:   kit.RespondWith(200, "OK"),
 			want: "mintlify: get job: malformed response (status 200): invalid JSON for a job: invalid character 'O' " +
 				`looking for beginning of value [/v2/agent/proj/job/job_1] (body starts "OK")`,
 		},
 		"context": {
-			call: testkit.Get,
+			call: kit.Get,
 			ctx:  ended,
-			rt:   testkit.RespondWith(200, ""),
+			rt:   kit.RespondWith(200, ""),
 			want: "mintlify: get job: GET https://api.mintlify.com/v2/agent/proj/job/job_1: context canceled: shutting down",
 		},
 		"outcome unknown": {
-			call: testkit.Create,
-			rt:   testkit.RespondWith(500, ""),
+			call: kit.Create,
+			rt:   kit.RespondWith(500, ""),
 			want: "mintlify: create job: 500 Internal Server Error [POST /v2/agent/proj/job]; " +
 				"the service may have acted on the prompt: check before retrying",
 		},
 		"key source": {
-			call: testkit.Get,
-			rt:   testkit.RespondWith(429, ""),
+			call: kit.Get,
+			rt:   kit.RespondWith(429, ""),
 			opt:  sealedLater,
 			want: "mintlify: get job: GET https://api.mintlify.com/v2/agent/proj/job/job_1: key source: vault is sealed; " +
 				"previous attempt: get job: 429 Too Many Requests [GET /v2/agent/proj/job/job_1]",
@@ -257,19 +257,19 @@ func TestErrorsToTheLetter(t *testing.T) {
 			ctx = t.Context()
 		}
 
-		_, err := tc.call(ctx, testkit.NewClient(t, tc.rt, opts...))
+		_, err := tc.call(ctx, kit.NewClient(t, tc.rt, opts...))
 		assert.EqualError(t, err, tc.want, name)
 	}
 }
 
 func TestErrorsCutLongIDsAndURLs(t *testing.T) {
-	failed := testkit.RespondWith(200, `{"id":"a\nb`+strings.Repeat("c", 2000)+`","status":"failed"}`)
-	client := testkit.NewClient(t, failed)
+	failed := kit.RespondWith(200, `{"id":"a\nb`+strings.Repeat("c", 2000)+`","status":"failed"}`)
+	client := kit.NewClient(t, failed)
 	_, err := client.Jobs.WaitUntilDone(t.Context(), "j")
 	require.ErrorIs(t, err, mintlify.ErrJobFailed)
-	testkit.AssertReadable(t, err)
+	kit.AssertReadable(t, err)
 
-	client = testkit.NewClient(t, testkit.FailWith(errors.New("reset")), mintlify.WithMaxRetries(0))
+	client = kit.NewClient(t, kit.FailWith(errors.New("reset")), mintlify.WithMaxRetries(0))
 	_, err = client.Jobs.Get(t.Context(), strings.Repeat("x", 5000))
 	assert.ErrorContains(t, err, "reset", "a long URL leaves room for the cause")
 }
@@ -277,10 +277,10 @@ func TestErrorsCutLongIDsAndURLs(t *testing.T) {
 // errgroup cancels the other calls with the first error as the cause.
 func TestCauseThatIsAnotherCallsErrorLendsNothing(t *testing.T) {
 	foreign := errors.New("the pod is shut down")
-	_, sibling := testkit.Get(t.Context(), testkit.NewClient(t, testkit.RespondWith(404, "")))
-	_, acted := testkit.Create(t.Context(), testkit.NewClient(t, testkit.RespondWith(504, "")))
+	_, sibling := kit.Get(t.Context(), kit.NewClient(t, kit.RespondWith(404, "")))
+	_, acted := kit.Create(t.Context(), kit.NewClient(t, kit.RespondWith(504, "")))
 
-	calls := map[string]testkit.CallFunc{
+	calls := map[string]kit.CallFunc{
 		"wait":   waitForJob,
 		"create": operations.Get(mintlify.OpCreateJob).Do,
 		"get":    operations.Get(mintlify.OpGetJob).Do,
@@ -294,7 +294,7 @@ func TestCauseThatIsAnotherCallsErrorLendsNothing(t *testing.T) {
 			err := interruptedBy(t, cause, call)
 			assert.ErrorIs(t, err, context.Canceled, "%s, %s", name, method)
 			assert.ErrorContains(t, err, cause.Error()[:20])
-			assert.Empty(t, testkit.KindsOf(err), "%s, %s", name, method)
+			assert.Empty(t, kit.KindsOf(err), "%s, %s", name, method)
 			assert.False(t, errors.As(err, new(*mintlify.APIError)), "%s, %s", name, method)
 			assert.Equal(t, method == "wait", errors.As(err, new(*mintlify.WaitError)), "%s, %s", name, method)
 			assert.Equal(t, name == "wrapped", errors.Is(err, foreign), "%s, %s", name, method)
@@ -311,11 +311,11 @@ func waitForJob(ctx context.Context, c *mintlify.Client) error {
 }
 
 // interruptedBy makes a call whose context ends, for a cause, before anything is sent.
-func interruptedBy(t *testing.T, cause error, call testkit.CallFunc) error {
+func interruptedBy(t *testing.T, cause error, call kit.CallFunc) error {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
-	return call(ctx, testkit.NewClient(t, testkit.FailWith(errors.New("nothing may be sent"))))
+	return call(ctx, kit.NewClient(t, kit.FailWith(errors.New("nothing may be sent"))))
 }
 
 // A test of a program that mocks the SDK has to meet the same errors as production.
@@ -340,7 +340,7 @@ func TestErrorsBuiltFromTheirFieldsAreTheSDKsOwn(t *testing.T) {
 		{&mintlify.ExportError{Err: &mintlify.APIError{Operation: mintlify.OpGetViews, StatusCode: 500}}, false, true},
 		{&mintlify.WaitError{LastErr: &mintlify.APIError{Operation: mintlify.OpGetJob, StatusCode: 500}}, false, true},
 	} {
-		assert.Equal(t, tc.outcomeUnknown, testkit.IsOutcomeUnknown(tc.err), "%v", tc.err)
+		assert.Equal(t, tc.outcomeUnknown, kit.IsOutcomeUnknown(tc.err), "%v", tc.err)
 		_, ok := mintlify.RetryAfter(tc.err)
 		assert.Equal(t, tc.retryAfter, ok, "%v", tc.err)
 	}
@@ -362,7 +362,7 @@ func TestErrorsOfFewFieldsCanBePrinted(t *testing.T) {
 		assert.EqualError(t, err, want)
 		assert.NotPanics(t, func() {
 			_, _ = mintlify.RetryAfter(err)
-			testkit.KindsOf(err)
+			kit.KindsOf(err)
 			_ = errors.As(err, new(*mintlify.JobFailedError))
 		})
 	}
@@ -372,16 +372,16 @@ func TestErrorsOfFewFieldsCanBePrinted(t *testing.T) {
 func TestEveryErrorAndLogLineNamesTheRequest(t *testing.T) {
 	const path = "/v2/agent/proj/job/job_1"
 	synctest.Test(t, func(t *testing.T) {
-		for name, rt := range map[string]testkit.Transport{
-			"status":      testkit.RespondWith(503, ""),
-			"malformed":   testkit.RespondWith(200, "OK"),
-			"truncated":   testkit.BreakOff(200, "{"),
-			"no response": testkit.FailWith(errors.New("lost")),
+		for name, rt := range map[string]kit.Transport{
+			"status":      kit.RespondWith(503, ""),
+			"malformed":   kit.RespondWith(200, "OK"),
+			"truncated":   kit.BreakOff(200, "{"),
+			"no response": kit.FailWith(errors.New("lost")),
 		} {
 			var lines strings.Builder
-			client := testkit.NewClient(t, rt, mintlify.WithLogger(testkit.TextLogger(&lines)))
+			client := kit.NewClient(t, rt, mintlify.WithLogger(kit.TextLogger(&lines)))
 
-			_, err := testkit.Get(t.Context(), client)
+			_, err := kit.Get(t.Context(), client)
 			assert.ErrorContains(t, err, path, name)
 			assert.NotContains(t, err.Error(), "\n")
 
@@ -428,8 +428,8 @@ func TestAPIErrorHoldsTheServicesWords(t *testing.T) {
 		"broken UTF-8":            {"caf\xe9 ferm\xe9", "caf ferm", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := testkit.Create(t.Context(), testkit.NewClient(t, testkit.RespondWith(400, tc.body)))
-			apiErr := testkit.RequireAs[*mintlify.APIError](t, err)
+			_, err := kit.Create(t.Context(), kit.NewClient(t, kit.RespondWith(400, tc.body)))
+			apiErr := kit.RequireAs[*mintlify.APIError](t, err)
 			assert.Equal(t, tc.message, apiErr.Message)
 			assert.Equal(t, tc.details, apiErr.Details)
 
@@ -438,20 +438,20 @@ func TestAPIErrorHoldsTheServicesWords(t *testing.T) {
 			for _, detail := range tc.details {
 				assert.ErrorContains(t, err, detail)
 			}
-			testkit.AssertReadable(t, err)
+			kit.AssertReadable(t, err)
 		})
 	}
 }
 
 func TestKeyIsRedactedFromWhateverComesBack(t *testing.T) {
-	count := `{"totals":{"human":"` + testkit.Key + `"},"visitors":[],"hasMore":false}`
-	services := map[string]testkit.Transport{
-		"text":                 testkit.RespondWith(503, "key "+testkit.Key),
-		"count":                testkit.RespondWith(200, count),
-		"HTML":                 testkit.RespondWith(502, "<title>"+testkit.Key+"</title>"),
-		"malformed":            testkit.RespondWith(200, "key "+testkit.Key, "X-Echo", testkit.Key),
-		"truncated":            testkit.BreakOffWith(200, testkit.Key, errors.New("lost "+testkit.Key)),
-		"truncated in the key": testkit.BreakOffWith(401, "bad key "+testkit.Key[:len(testkit.Key)-1], io.ErrUnexpectedEOF),
+	count := `{"totals":{"human":"` + kit.Key + `"},"visitors":[],"hasMore":false}`
+	services := map[string]kit.Transport{
+		"text":                 kit.RespondWith(503, "key "+kit.Key),
+		"count":                kit.RespondWith(200, count),
+		"HTML":                 kit.RespondWith(502, "<title>"+kit.Key+"</title>"),
+		"malformed":            kit.RespondWith(200, "key "+kit.Key, "X-Echo", kit.Key),
+		"truncated":            kit.BreakOffWith(200, kit.Key, errors.New("lost "+kit.Key)),
+		"truncated in the key": kit.BreakOffWith(401, "bad key "+kit.Key[:len(kit.Key)-1], io.ErrUnexpectedEOF),
 		"error of the transport": func(r *http.Request) (*http.Response, error) {
 			return nil, fmt.Errorf("sent %v", r.Header)
 		},
@@ -463,14 +463,14 @@ func TestKeyIsRedactedFromWhateverComesBack(t *testing.T) {
 	for name, service := range services {
 		t.Run(name, func(t *testing.T) {
 			var lines strings.Builder
-			logger := mintlify.WithLogger(testkit.TextLogger(&lines))
-			client := testkit.NewClient(t, service, mintlify.WithRetryWait(0, 0), logger)
-			for method, call := range testkit.AllCalls() {
+			logger := mintlify.WithLogger(kit.TextLogger(&lines))
+			client := kit.NewClient(t, service, mintlify.WithRetryWait(0, 0), logger)
+			for method, call := range kit.AllCalls() {
 				result, err := call(t.Context(), client)
 				require.True(t, err != nil || result != nil, method)
 				assertNoKey(t, err)
 				if _, isJob := result.(*mintlify.Job); !isJob { // what the service calls an id is its id
-					assert.NotContains(t, testkit.Leaks(result), testkit.Key[5:], method)
+					assert.NotContains(t, kit.Leaks(result), kit.Key[5:], method)
 				}
 			}
 
@@ -478,10 +478,10 @@ func TestKeyIsRedactedFromWhateverComesBack(t *testing.T) {
 				client, *client, client.Jobs, *client.Jobs,
 				client.Deployments, *client.Deployments, client.Automations, *client.Automations,
 			} {
-				assert.NotContains(t, testkit.Leaks(v), testkit.Key[5:])
+				assert.NotContains(t, kit.Leaks(v), kit.Key[5:])
 			}
 			assert.NotEmpty(t, lines.String())
-			assert.NotContains(t, lines.String(), testkit.Key[5:])
+			assert.NotContains(t, lines.String(), kit.Key[5:])
 		})
 	}
 }
@@ -490,20 +490,20 @@ func TestKeyIsRedactedFromWhateverComesBack(t *testing.T) {
 func assertNoKey(t *testing.T, err error) {
 	t.Helper()
 	for err := range chain(err) {
-		assert.NotContains(t, testkit.Leaks(err), testkit.Key[5:len(testkit.Key)-1], "%T", err)
+		assert.NotContains(t, kit.Leaks(err), kit.Key[5:len(kit.Key)-1], "%T", err)
 	}
 
 	var apiErr *mintlify.APIError
 	if errors.As(err, &apiErr) {
-		assert.NotContains(t, testkit.Leaks(*apiErr)+string(apiErr.Body), testkit.Key[5:])
+		assert.NotContains(t, kit.Leaks(*apiErr)+string(apiErr.Body), kit.Key[5:])
 	}
 	var malformed *mintlify.MalformedResponseError
 	if errors.As(err, &malformed) {
-		assert.NotContains(t, testkit.Leaks(*malformed)+string(malformed.Body), testkit.Key[5:])
+		assert.NotContains(t, kit.Leaks(*malformed)+string(malformed.Body), kit.Key[5:])
 	}
 	var exportErr *mintlify.ExportError
 	if errors.As(err, &exportErr) {
-		assert.NotContains(t, testkit.Leaks(*exportErr), testkit.Key[5:])
+		assert.NotContains(t, kit.Leaks(*exportErr), kit.Key[5:])
 	}
 }
 
@@ -524,14 +524,14 @@ func TestKeyIsRedactedBeforeTextIsCut(t *testing.T) {
 	for pad := range 320 {
 		padding := strings.Repeat("x", pad)
 		for name, body := range map[string]string{
-			"JSON": `{"error":"` + padding + testkit.Key + `"}`,
-			"text": padding + testkit.Key,
-			"HTML": "<p>" + padding + testkit.Key,
+			"JSON": `{"error":"` + padding + kit.Key + `"}`,
+			"text": padding + kit.Key,
+			"HTML": "<p>" + padding + kit.Key,
 		} {
 			for _, status := range []int{200, 400} {
-				_, err := testkit.Create(t.Context(), testkit.NewClient(t, testkit.RespondWith(status, body)))
+				_, err := kit.Create(t.Context(), kit.NewClient(t, kit.RespondWith(status, body)))
 				require.Error(t, err)
-				assert.NotContains(t, err.Error(), testkit.Key[:8], "%s, %d", name, pad)
+				assert.NotContains(t, err.Error(), kit.Key[:8], "%s, %d", name, pad)
 			}
 		}
 	}
@@ -539,11 +539,11 @@ func TestKeyIsRedactedBeforeTextIsCut(t *testing.T) {
 
 func TestWhatAllKeysBeginWithIsNotRedacted(t *testing.T) {
 	const words = "the key must begin with mint_"
-	_, err := testkit.Get(t.Context(), testkit.NewClient(t, testkit.RespondWith(401, words)))
+	_, err := kit.Get(t.Context(), kit.NewClient(t, kit.RespondWith(401, words)))
 	assert.ErrorContains(t, err, words)
 
-	cutOff := words + testkit.Key[len("mint_"):len("mint_")+1]
-	_, err = testkit.Get(t.Context(), testkit.NewClient(t, testkit.RespondWith(401, cutOff)))
+	cutOff := words + kit.Key[len("mint_"):len("mint_")+1]
+	_, err = kit.Get(t.Context(), kit.NewClient(t, kit.RespondWith(401, cutOff)))
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "mint_", "a key that was truncated")
 }
@@ -552,47 +552,47 @@ func TestWhatAllKeysBeginWithIsNotRedacted(t *testing.T) {
 func TestNoMessageShowsAKeyThatAFieldHolds(t *testing.T) {
 	ctx := t.Context()
 
-	failed := testkit.RespondWith(200, `{"id":"`+testkit.Key+`","status":"failed"}`)
-	_, err := testkit.NewClient(t, failed).Jobs.WaitUntilDone(ctx, "j")
-	job := testkit.RequireAs[*mintlify.JobFailedError](t, err)
-	assert.Equal(t, testkit.Key, job.Job.ID)
-	assert.NotContains(t, err.Error(), testkit.Key[5:])
+	failed := kit.RespondWith(200, `{"id":"`+kit.Key+`","status":"failed"}`)
+	_, err := kit.NewClient(t, failed).Jobs.WaitUntilDone(ctx, "j")
+	job := kit.RequireAs[*mintlify.JobFailedError](t, err)
+	assert.Equal(t, kit.Key, job.Job.ID)
+	assert.NotContains(t, err.Error(), kit.Key[5:])
 
-	failure := testkit.RespondWith(200, `{"_id":"`+testkit.Key+`","status":"failure"}`)
-	_, err = testkit.NewClient(t, failure).Deployments.WaitUntilDone(ctx, "d")
-	deployment := testkit.RequireAs[*mintlify.DeploymentFailedError](t, err)
-	assert.Equal(t, testkit.Key, deployment.Deployment.ID)
-	assert.NotContains(t, err.Error(), testkit.Key[5:])
+	failure := kit.RespondWith(200, `{"_id":"`+kit.Key+`","status":"failure"}`)
+	_, err = kit.NewClient(t, failure).Deployments.WaitUntilDone(ctx, "d")
+	deployment := kit.RequireAs[*mintlify.DeploymentFailedError](t, err)
+	assert.Equal(t, kit.Key, deployment.Deployment.ID)
+	assert.NotContains(t, err.Error(), kit.Key[5:])
 
-	pages := testkit.NewRecording(
-		testkit.RespondWith(200, `{"feedback":[],"hasMore":true,"nextCursor":"`+testkit.Key+`"}`),
-		testkit.RespondWith(404, `{}`))
-	_, err = mintlify.Collect(testkit.NewClient(t, pages).Analytics.Feedback(ctx, mintlify.FeedbackParams{}))
-	export := testkit.RequireAs[*mintlify.ExportError](t, err)
-	assert.Equal(t, testkit.Key, export.Cursor)
-	assert.NotContains(t, err.Error(), testkit.Key[5:])
+	pages := kit.NewRecording(
+		kit.RespondWith(200, `{"feedback":[],"hasMore":true,"nextCursor":"`+kit.Key+`"}`),
+		kit.RespondWith(404, `{}`))
+	_, err = mintlify.Collect(kit.NewClient(t, pages).Analytics.Feedback(ctx, mintlify.FeedbackParams{}))
+	export := kit.RequireAs[*mintlify.ExportError](t, err)
+	assert.Equal(t, kit.Key, export.Cursor)
+	assert.NotContains(t, err.Error(), kit.Key[5:])
 
 	for _, before := range []string{"", strings.Repeat("x", 87)} { // a long id is cut, here within the key
-		truncated := testkit.RespondWith(202, `{"statusId":"`+before+testkit.Key+`","previewUrl":`)
-		_, err := testkit.NewClient(t, truncated).Deployments.TriggerUpdate(ctx, mintlify.TriggerUpdateParams{})
+		truncated := kit.RespondWith(202, `{"statusId":"`+before+kit.Key+`","previewUrl":`)
+		_, err := kit.NewClient(t, truncated).Deployments.TriggerUpdate(ctx, mintlify.TriggerUpdateParams{})
 		require.ErrorContains(t, err, "was queued")
-		assert.NotContains(t, testkit.Leaks(err), testkit.Key[:8])
+		assert.NotContains(t, kit.Leaks(err), kit.Key[:8])
 	}
 }
 
 func TestNoMessageOfAWaitShowsAKeyThatAFieldHolds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines strings.Builder
-		odd := testkit.RespondWith(200, `{"id":"`+testkit.Key+`","status":"`+testkit.Key+`"}`)
-		client := testkit.NewClient(t, odd, mintlify.WithLogger(testkit.TextLogger(&lines)))
-		_, err := client.Jobs.WaitUntilDone(t.Context(), testkit.Key)
+		odd := kit.RespondWith(200, `{"id":"`+kit.Key+`","status":"`+kit.Key+`"}`)
+		client := kit.NewClient(t, odd, mintlify.WithLogger(kit.TextLogger(&lines)))
+		_, err := client.Jobs.WaitUntilDone(t.Context(), kit.Key)
 
-		assert.Equal(t, mintlify.JobStatus(testkit.Key), testkit.RequireAs[*mintlify.WaitError](t, err).Job.Status)
+		assert.Equal(t, mintlify.JobStatus(kit.Key), kit.RequireAs[*mintlify.WaitError](t, err).Job.Status)
 		assert.ErrorContains(t, err, `has had the status "[API key]"`)
 		assert.ErrorContains(t, err, "last seen [API key]")
-		assert.NotContains(t, err.Error(), testkit.Key[5:])
+		assert.NotContains(t, err.Error(), kit.Key[5:])
 		assert.Contains(t, lines.String(), "unknown status")
-		assert.NotContains(t, lines.String(), testkit.Key[5:])
+		assert.NotContains(t, lines.String(), kit.Key[5:])
 	})
 }
 
@@ -629,8 +629,8 @@ func personalPages() map[string]string {
 func TestNoMessageOrLogLineQuotesWhatReadersWrote(t *testing.T) {
 	reads := 0
 	for name, body := range personalPages() {
-		truncated := testkit.BreakOffWith(200, body[:len(body)*2/3], errors.New("connection reset"))
-		for _, rt := range []testkit.Transport{testkit.RespondWith(200, body), truncated} {
+		truncated := kit.BreakOffWith(200, body[:len(body)*2/3], errors.New("connection reset"))
+		for _, rt := range []kit.Transport{kit.RespondWith(200, body), truncated} {
 			logged, messages, n := allSaid(t, rt)
 			reads += n
 			assert.Contains(t, logged, "get feedback", name)
@@ -660,21 +660,21 @@ func quotesReaders(line string) bool {
 
 // allSaid makes every call once. It returns what the SDK logs, the messages of its errors, and how
 // many calls returned none.
-func allSaid(t *testing.T, rt testkit.Transport) (string, string, int) {
+func allSaid(t *testing.T, rt kit.Transport) (string, string, int) {
 	var lines, messages strings.Builder
 	logger := slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.Level(-100)}))
-	client := testkit.NewClient(t, rt, mintlify.WithRetryWait(0, 0), mintlify.WithMaxRetries(1),
+	client := kit.NewClient(t, rt, mintlify.WithRetryWait(0, 0), mintlify.WithMaxRetries(1),
 		mintlify.WithLogger(logger))
 
 	reads := 0
-	for _, call := range testkit.AllCalls() {
+	for _, call := range kit.AllCalls() {
 		_, err := call(t.Context(), client)
 		if err == nil {
 			reads++
 			continue
 		}
 		fmt.Fprintf(&messages, "%v\n%+v\n", err, err)
-		testkit.TextLogger(&messages).Error("failed", "error", err)
+		kit.TextLogger(&messages).Error("failed", "error", err)
 	}
 	return lines.String(), messages.String(), reads
 }
@@ -682,7 +682,7 @@ func allSaid(t *testing.T, rt testkit.Transport) (string, string, int) {
 func TestMessageOfATooLargeResponseDoesNotQuoteIt(t *testing.T) {
 	response := strings.Repeat("x", 10<<20)
 	body := `{"conversations":[{"query":"` + confession + `","response":"` + response + `"}],"hasMore":false}`
-	client := testkit.NewClient(t, testkit.RespondWith(200, body))
+	client := kit.NewClient(t, kit.RespondWith(200, body))
 	_, err := client.Analytics.GetConversationPage(t.Context(), mintlify.ConversationsParams{})
 	assert.EqualError(t, err, "mintlify: get conversations: malformed response (status 200): "+
 		"larger than 10 MiB [/v1/analytics/proj/assistant]")
@@ -691,9 +691,9 @@ func TestMessageOfATooLargeResponseDoesNotQuoteIt(t *testing.T) {
 // Somebody who looks for the cause finds the body.
 func TestMalformedResponseKeepsTheBodyThatItDoesNotQuote(t *testing.T) {
 	body := personalPages()["no hasMore"]
-	client := testkit.NewClient(t, testkit.RespondWith(200, body))
+	client := kit.NewClient(t, kit.RespondWith(200, body))
 	_, err := client.Analytics.GetFeedbackPage(t.Context(), mintlify.FeedbackParams{})
-	malformed := testkit.RequireAs[*mintlify.MalformedResponseError](t, err)
+	malformed := kit.RequireAs[*mintlify.MalformedResponseError](t, err)
 	assert.Equal(t, body, string(malformed.Body))
 	assert.EqualError(t, err, "mintlify: get feedback: malformed response (status 200): "+
 		"missing hasMore [/v1/analytics/proj/feedback]")

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/testkit"
+	"github.com/mintlify-community/mintlify-go/internal/test/kit"
 )
 
 func TestPagesOfAnExportByCursorThatAreNotWhatTheInterfacePromises(t *testing.T) {
@@ -21,10 +21,10 @@ func TestPagesOfAnExportByCursorThatAreNotWhatTheInterfacePromises(t *testing.T)
 		`{"feedback":[{"helpful":"yes"}],"hasMore":false}`:             "invalid JSON for a page of feedback",
 		`{"feedback":[{"id":"f","path":"/a"}],"hasMore":false,"next":`: "invalid JSON for a page of feedback",
 	} {
-		client := testkit.NewClient(t, testkit.RespondWith(200, body))
+		client := kit.NewClient(t, kit.RespondWith(200, body))
 		_, err := client.Analytics.GetFeedbackPage(t.Context(), mintlify.FeedbackParams{})
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse, "%.80s", body)
 		assert.ErrorContains(t, err, reason)
-		testkit.AssertReadable(t, err)
+		kit.AssertReadable(t, err)
 	}
 }

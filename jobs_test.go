@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/testkit"
+	"github.com/mintlify-community/mintlify-go/internal/test/kit"
 )
 
 const (
@@ -23,9 +23,9 @@ const (
 )
 
 // newPrefixClient returns a client whose base URL has a path, and what it sends.
-func newPrefixClient(t *testing.T) (*mintlify.Client, *testkit.Recording) {
-	rt := testkit.NewRecording(testkit.RespondWith(201, fullJob))
-	return testkit.NewClient(t, rt, mintlify.WithBaseURL("https://api.example.com/pre%2Ffix/")), rt
+func newPrefixClient(t *testing.T) (*mintlify.Client, *kit.Recording) {
+	rt := kit.NewRecording(kit.RespondWith(201, fullJob))
+	return kit.NewClient(t, rt, mintlify.WithBaseURL("https://api.example.com/pre%2Ffix/")), rt
 }
 
 func TestCreateToTheLetter(t *testing.T) {
@@ -38,7 +38,7 @@ func TestCreateToTheLetter(t *testing.T) {
 	assert.Equal(t, http.MethodPost, request.Method)
 	assert.Equal(t, "https://api.example.com/pre%2Ffix/v2/agent/proj/job", request.URL.String())
 	assert.Equal(t, http.Header{
-		"Authorization": {"Bearer " + testkit.Key},
+		"Authorization": {"Bearer " + kit.Key},
 		"Accept":        {"application/json"},
 		"Content-Type":  {"application/json"},
 		"User-Agent":    {"mintlify-go/0.1.0"},
@@ -102,15 +102,15 @@ func TestCreateMessageAndGetOfAMalformedJob(t *testing.T) {
 		},
 		"two ids": {`{"id":"a","id":"j","status":"active"`, "invalid JSON for a job", active},
 	} {
-		for operation, call := range testkit.JobCalls {
+		for operation, call := range kit.JobCalls {
 			t.Run(name+"/"+operation, func(t *testing.T) {
-				rt := testkit.RespondWith(200, tc.body, "X-Trace", "7")
-				job, err := call(t.Context(), testkit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)))
+				rt := kit.RespondWith(200, tc.body, "X-Trace", "7")
+				job, err := call(t.Context(), kit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)))
 				require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
-				assert.Equal(t, operation != "Get", testkit.IsOutcomeUnknown(err))
+				assert.Equal(t, operation != "Get", kit.IsOutcomeUnknown(err))
 				assert.Equal(t, tc.job, job)
 
-				malformed := testkit.RequireAs[*mintlify.MalformedResponseError](t, err)
+				malformed := kit.RequireAs[*mintlify.MalformedResponseError](t, err)
 				assert.Contains(t, malformed.Reason, tc.reason)
 				assert.Equal(t, 200, malformed.StatusCode)
 				assert.Equal(t, "7", malformed.Header.Get("X-Trace"))
@@ -122,7 +122,7 @@ func TestCreateMessageAndGetOfAMalformedJob(t *testing.T) {
 }
 
 func TestCreateReadsAJobBehindAByteOrderMark(t *testing.T) {
-	job, err := testkit.Create(t.Context(), testkit.NewClient(t, testkit.RespondWith(201, "\ufeff"+testkit.JobJSON)))
+	job, err := kit.Create(t.Context(), kit.NewClient(t, kit.RespondWith(201, "\ufeff"+kit.JobJSON)))
 	require.NoError(t, err)
 	assert.Equal(t, "job_1", job.ID)
 }
@@ -141,7 +141,7 @@ func TestGetReadsAJobWithOddOptionalFields(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			// The odd fields come first: what is behind them must be read too.
 			body := `{` + strings.TrimPrefix(fields+`,"id":"j","status":"active"`, ",") + `}`
-			job, err := testkit.Get(t.Context(), testkit.NewClient(t, testkit.RespondWith(200, body)))
+			job, err := kit.Get(t.Context(), kit.NewClient(t, kit.RespondWith(200, body)))
 			require.NoError(t, err)
 			assert.Equal(t, &mintlify.Job{ID: "j", Status: "active"}, job)
 		})
@@ -178,7 +178,7 @@ func TestJobAsJSON(t *testing.T) {
 }
 
 func TestJobStatusThatIsUnknownIsKeptAndNotTerminal(t *testing.T) {
-	job, err := testkit.Get(t.Context(), testkit.NewClient(t, testkit.RespondWith(200, `{"id":"j","status":"paused"}`)))
+	job, err := kit.Get(t.Context(), kit.NewClient(t, kit.RespondWith(200, `{"id":"j","status":"paused"}`)))
 	require.NoError(t, err)
 	assert.Equal(t, mintlify.JobStatus("paused"), job.Status)
 
@@ -195,9 +195,9 @@ func TestJobStatusThatIsUnknownIsKeptAndNotTerminal(t *testing.T) {
 }
 
 func TestCreateNamesTheJobInAnErrorWhereItIsKnown(t *testing.T) {
-	job, err := testkit.Create(t.Context(), testkit.NewClient(t, testkit.RespondWith(201, `{"id":"job_77"}`)))
+	job, err := kit.Create(t.Context(), kit.NewClient(t, kit.RespondWith(201, `{"id":"job_77"}`)))
 	require.NotNil(t, job)
-	assert.True(t, testkit.IsOutcomeUnknown(err))
+	assert.True(t, kit.IsOutcomeUnknown(err))
 	assert.ErrorContains(t, err, "job job_77 was created")
 	assert.NotContains(t, err.Error(), "check before retrying")
 }

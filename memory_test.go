@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/testkit"
+	"github.com/mintlify-community/mintlify-go/internal/test/kit"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -28,34 +28,34 @@ func TestWaitOutlivesA404RightAfterCreate(t *testing.T) {
 		sibling string        // the project of the client that waits
 		end     error
 	}{
-		"at once":    {created: testkit.Response(201, testkit.JobJSON), sibling: "proj"},
-		"after 29 s": {created: testkit.Response(201, testkit.JobJSON), found: 29 * time.Second, sibling: "proj"},
+		"at once":    {created: kit.Response(201, kit.JobJSON), sibling: "proj"},
+		"after 29 s": {created: kit.Response(201, kit.JobJSON), found: 29 * time.Second, sibling: "proj"},
 		"after a minute": {
-			created: testkit.Response(201, testkit.JobJSON), found: time.Minute, sibling: "proj",
+			created: kit.Response(201, kit.JobJSON), found: time.Minute, sibling: "proj",
 			end: mintlify.ErrNotFound,
 		},
 		"another project's": {
-			created: testkit.Response(201, testkit.JobJSON), found: time.Second, sibling: "other",
+			created: kit.Response(201, kit.JobJSON), found: time.Second, sibling: "other",
 			end: mintlify.ErrNotFound,
 		},
-		"with an error": {created: testkit.Response(201, `{"id":"job_1"}`), found: 29 * time.Second, sibling: "proj"},
+		"with an error": {created: kit.Response(201, `{"id":"job_1"}`), found: 29 * time.Second, sibling: "proj"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
-				client := testkit.NewClient(t, testkit.Transport(func(r *http.Request) (*http.Response, error) {
+				client := kit.NewClient(t, kit.Transport(func(r *http.Request) (*http.Response, error) {
 					switch {
 					case r.Method == http.MethodPost:
 						return tc.created, nil
 					case time.Since(start) < tc.found:
-						return testkit.Response(404, unknown), nil
+						return kit.Response(404, unknown), nil
 					}
-					return testkit.Response(200, `{"id":"job_1","status":"completed"}`), nil
+					return kit.Response(200, `{"id":"job_1","status":"completed"}`), nil
 				}))
 				sibling, err := client.ForProject(tc.sibling)
 				require.NoError(t, err)
 
-				created, _ := testkit.Create(t.Context(), client)
+				created, _ := kit.Create(t.Context(), client)
 				require.NotNil(t, created)
 				_, err = client.Jobs.Get(t.Context(), created.ID)
 				assert.Equal(t, tc.found > 0, errors.Is(err, mintlify.ErrNotFound), "Get reports a 404 as it is")
@@ -88,7 +88,7 @@ func TestClientRemembersTheJobsOfTheLastHalfMinuteAlone(t *testing.T) {
 		}
 
 		for range 100 {
-			_, err := testkit.Create(t.Context(), client)
+			_, err := kit.Create(t.Context(), client)
 			require.NoError(t, err)
 			time.Sleep(10 * time.Second)
 		}
@@ -97,7 +97,7 @@ func TestClientRemembersTheJobsOfTheLastHalfMinuteAlone(t *testing.T) {
 		time.Sleep(time.Hour)
 		var ids []string
 		for range 10 {
-			job, err := testkit.Create(t.Context(), client)
+			job, err := kit.Create(t.Context(), client)
 			require.NoError(t, err)
 			ids = append(ids, job.ID)
 			time.Sleep(2 * time.Second)
@@ -113,10 +113,10 @@ func TestClientRemembersTheJobsOfTheLastHalfMinuteAlone(t *testing.T) {
 
 func TestWaitForAJobOfAnotherClientEndsOnA404(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		created, err := testkit.Create(t.Context(), testkit.NewClient(t, testkit.RespondWith(201, testkit.JobJSON)))
+		created, err := kit.Create(t.Context(), kit.NewClient(t, kit.RespondWith(201, kit.JobJSON)))
 		require.NoError(t, err)
 
-		_, err = testkit.NewClient(t, testkit.RespondWith(404, "")).Jobs.WaitUntilDone(t.Context(), created.ID)
+		_, err = kit.NewClient(t, kit.RespondWith(404, "")).Jobs.WaitUntilDone(t.Context(), created.ID)
 		require.ErrorIs(t, err, mintlify.ErrNotFound)
 		require.NotErrorAs(t, err, new(*mintlify.WaitError))
 	})
@@ -124,9 +124,9 @@ func TestWaitForAJobOfAnotherClientEndsOnA404(t *testing.T) {
 
 // The service may respond with the key instead of an id.
 func TestClientRemembersNoIDInClearText(t *testing.T) {
-	const echo = `{"id":"` + testkit.Key + `","status":"` + testkit.Key + `"}`
-	client := testkit.NewClient(t, testkit.RespondWith(200, echo), mintlify.WithLogger(slog.New(slog.DiscardHandler)))
-	job, err := testkit.Create(t.Context(), client)
+	const echo = `{"id":"` + kit.Key + `","status":"` + kit.Key + `"}`
+	client := kit.NewClient(t, kit.RespondWith(200, echo), mintlify.WithLogger(slog.New(slog.DiscardHandler)))
+	job, err := kit.Create(t.Context(), client)
 	require.NoError(t, err)
 	_, err = client.Jobs.Message(t.Context(), job.ID, mintlify.MessageParams{Prompt: "And the links"})
 	require.NoError(t, err)
@@ -135,7 +135,7 @@ func TestClientRemembersNoIDInClearText(t *testing.T) {
 
 	memory := reflect.ValueOf(client).Elem().FieldByName("config").Elem().FieldByName("memory")
 	require.Equal(t, 1, memory.FieldByName("created").FieldByName("newer").Len())
-	assert.NotContains(t, fmt.Sprintf("%+v", memory), testkit.Key)
+	assert.NotContains(t, fmt.Sprintf("%+v", memory), kit.Key)
 }
 
 // A poll that began before a message may see the job at work for the prompt before.
@@ -143,12 +143,12 @@ func TestPollThatBeganBeforeAMessageSaysNothingOfIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const completed = `{"id":"job_1","status":"completed"}`
 		polls := []*http.Response{
-			testkit.Response(200, testkit.JobJSON), testkit.Response(200, completed), testkit.Response(200, completed),
+			kit.Response(200, kit.JobJSON), kit.Response(200, completed), kit.Response(200, completed),
 		}
 		var delay time.Duration
-		client := testkit.NewClient(t, testkit.Transport(func(r *http.Request) (*http.Response, error) {
+		client := kit.NewClient(t, kit.Transport(func(r *http.Request) (*http.Response, error) {
 			if r.Method == http.MethodPost {
-				return testkit.Response(200, completed), nil
+				return kit.Response(200, completed), nil
 			}
 			next := polls[0]
 			polls = polls[1:]
@@ -165,7 +165,7 @@ func TestPollThatBeganBeforeAMessageSaysNothingOfIt(t *testing.T) {
 		slow := make(chan mintlify.Poll)
 		go func() { slow <- poll() }()
 		time.Sleep(5 * time.Second)
-		_, err := testkit.Message(t.Context(), client)
+		_, err := kit.Message(t.Context(), client)
 		require.NoError(t, err)
 		assert.Equal(t, "active", (<-slow).Status)
 
@@ -180,7 +180,7 @@ func TestClientRemembersAThousandWarnings(t *testing.T) {
 	const remembered = 1000
 	svc := mintlifytest.NewService()
 	var records []slog.Record
-	client := svc.Client(testkit.LogRecords(&records))
+	client := svc.Client(kit.LogRecords(&records))
 	poll := func(i int) {
 		id := strconv.Itoa(i)
 		svc.AddJob(id, mintlifytest.JobStep{Status: "paused"})
@@ -192,9 +192,9 @@ func TestClientRemembersAThousandWarnings(t *testing.T) {
 		poll(i)
 	}
 	poll(0)
-	require.Len(t, testkit.Logged(records, "unknown status"), remembered, "it remembers the first")
+	require.Len(t, kit.Logged(records, "unknown status"), remembered, "it remembers the first")
 
 	poll(remembered)
 	poll(0)
-	assert.Len(t, testkit.Logged(records, "unknown status"), remembered+2, "it has forgotten the first")
+	assert.Len(t, kit.Logged(records, "unknown status"), remembered+2, "it has forgotten the first")
 }

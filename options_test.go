@@ -23,8 +23,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/operations"
-	"github.com/mintlify-community/mintlify-go/internal/testkit"
+	"github.com/mintlify-community/mintlify-go/internal/test/kit"
+	"github.com/mintlify-community/mintlify-go/internal/test/operations"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -49,12 +49,12 @@ func TestNewClientRefusesBadOptions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := mintlify.NewClient("mint_abc", "proj", tc.option)
-			testkit.RequireArgumentError(t, err, tc.argument)
+			kit.RequireArgumentError(t, err, tc.argument)
 		})
 	}
 
 	_, err := mintlify.NewClient("mint_abc", "proj", mintlify.WithMaxRetries(0), nil)
-	assert.Contains(t, testkit.RequireArgumentError(t, err, "opts").Reason, "index 1")
+	assert.Contains(t, kit.RequireArgumentError(t, err, "opts").Reason, "index 1")
 }
 
 func TestWithInsecureHTTPLiftsTheGuardInAnyOrder(t *testing.T) {
@@ -73,8 +73,8 @@ func TestWithUserAgent(t *testing.T) {
 		`^docs-bot/1\.2 \(~ci\) mintlify-go/\d+\.\d+\.\d+$`: {mintlify.WithUserAgent("docs-bot/1.2 (~ci)")},
 		`^docs-bot/1\.3 mintlify-go/\d+\.\d+\.\d+$`:         {mintlify.WithUserAgent(" docs-bot/1.3\n")},
 	} {
-		rt := testkit.NewRecording(testkit.RespondWith(200, testkit.JobJSON))
-		_, err := testkit.Get(t.Context(), testkit.NewClient(t, rt, opts...))
+		rt := kit.NewRecording(kit.RespondWith(200, kit.JobJSON))
+		_, err := kit.Get(t.Context(), kit.NewClient(t, rt, opts...))
 		require.NoError(t, err)
 		assert.Regexp(t, want, rt.Last().UserAgent())
 	}
@@ -83,48 +83,48 @@ func TestWithUserAgent(t *testing.T) {
 func TestWithHTTPClientUsesItAndNeverChangesIt(t *testing.T) {
 	set := 0
 	hc := &http.Client{
-		Transport:     testkit.RespondWith(200, testkit.JobJSON, "Set-Cookie", "a=b"),
+		Transport:     kit.RespondWith(200, kit.JobJSON, "Set-Cookie", "a=b"),
 		Timeout:       time.Minute,
 		Jar:           jarFunc(func() { set++ }),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("not asked") },
 	}
 
-	client, err := mintlify.NewClient(testkit.Key, "proj", mintlify.WithHTTPClient(hc))
+	client, err := mintlify.NewClient(kit.Key, "proj", mintlify.WithHTTPClient(hc))
 	require.NoError(t, err)
-	_, err = testkit.Get(t.Context(), client)
+	_, err = kit.Get(t.Context(), client)
 	require.NoError(t, err)
 
 	assert.Equal(t, 1, set, "its jar is used")
 	assert.Error(t, hc.CheckRedirect(nil, nil))
 	assert.Equal(t, time.Minute, hc.Timeout)
-	assert.IsType(t, testkit.Transport(nil), hc.Transport)
+	assert.IsType(t, kit.Transport(nil), hc.Transport)
 }
 
 func TestWithHTTPClientWithoutATransportKeepsAnEarlierOnes(t *testing.T) {
-	first := testkit.NewRecording(testkit.RespondWith(200, testkit.JobJSON))
-	second := testkit.NewRecording(testkit.RespondWith(200, testkit.JobJSON))
-	late := testkit.NewRecording(testkit.RespondWith(200, testkit.JobJSON))
+	first := kit.NewRecording(kit.RespondWith(200, kit.JobJSON))
+	second := kit.NewRecording(kit.RespondWith(200, kit.JobJSON))
+	late := kit.NewRecording(kit.RespondWith(200, kit.JobJSON))
 	client := func(hc ...*http.Client) *mintlify.Client {
 		var opts []mintlify.Option
 		for _, hc := range hc {
 			opts = append(opts, mintlify.WithHTTPClient(hc))
 		}
-		return testkit.NewClient(t, first, opts...)
+		return kit.NewClient(t, first, opts...)
 	}
 
 	jar := &http.Client{Jar: jarFunc(func() {})}
-	_, err := testkit.Get(t.Context(), client(&http.Client{Timeout: time.Minute}, jar))
+	_, err := kit.Get(t.Context(), client(&http.Client{Timeout: time.Minute}, jar))
 	require.NoError(t, err)
 	assert.Equal(t, 1, first.Count())
 
-	_, err = testkit.Get(t.Context(), client(&http.Client{Transport: second}, &http.Client{}))
+	_, err = kit.Get(t.Context(), client(&http.Client{Transport: second}, &http.Client{}))
 	require.NoError(t, err)
 	assert.Equal(t, 1, second.Count())
 
 	empty := &http.Client{}
 	changed := client(empty)
 	empty.Transport = late // the fields are read at each request
-	_, err = testkit.Get(t.Context(), changed)
+	_, err = kit.Get(t.Context(), changed)
 	require.NoError(t, err)
 	assert.Equal(t, 1, late.Count())
 	assert.Equal(t, 1, first.Count())
@@ -135,9 +135,9 @@ func TestWithHTTPClientSendsItsCookiesOnceAnAttempt(t *testing.T) {
 	require.NoError(t, err)
 	jar.SetCookies(&url.URL{Scheme: "https", Host: "api.mintlify.com"}, []*http.Cookie{{Name: "route", Value: "a"}})
 
-	rt := testkit.NewRecording(testkit.RespondWith(503, ""))
+	rt := kit.NewRecording(kit.RespondWith(503, ""))
 	hc := mintlify.WithHTTPClient(&http.Client{Jar: jar, Transport: rt})
-	_, err = testkit.Get(t.Context(), testkit.NewClient(t, nil, hc, mintlify.WithRetryWait(0, 0)))
+	_, err = kit.Get(t.Context(), kit.NewClient(t, nil, hc, mintlify.WithRetryWait(0, 0)))
 	require.Error(t, err)
 	require.Equal(t, 4, rt.Count())
 	for _, request := range rt.Sent() {
@@ -146,10 +146,10 @@ func TestWithHTTPClientSendsItsCookiesOnceAnAttempt(t *testing.T) {
 }
 
 func TestWithKeySourceRefusesABadKeyUnseen(t *testing.T) {
-	client := testkit.NewClient(t, testkit.RespondWith(200, testkit.JobJSON),
+	client := kit.NewClient(t, kit.RespondWith(200, kit.JobJSON),
 		mintlify.WithKeySource(func(context.Context) (string, error) { return "mint_dsc_secret", nil }))
-	_, err := testkit.Create(t.Context(), client)
-	testkit.RequireArgumentError(t, err, "apiKey")
+	_, err := kit.Create(t.Context(), client)
+	kit.RequireArgumentError(t, err, "apiKey")
 	assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
 	assert.NotContains(t, err.Error(), "secret")
 	assert.ErrorContains(t, err, "/job: apiKey is an assistant key")
@@ -166,11 +166,11 @@ func TestWithRateLimiterIsAskedBeforeEveryRequest(t *testing.T) {
 	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 429})
 	svc.ScriptJob(mintlifytest.JobStep{}, mintlifytest.JobStep{Status: mintlify.JobCompleted})
 
-	job, err := testkit.Create(t.Context(), client)
+	job, err := kit.Create(t.Context(), client)
 	require.NoError(t, err)
 	_, err = client.Jobs.WaitUntilDone(t.Context(), job.ID)
 	require.NoError(t, err)
-	_, err = testkit.Message(t.Context(), client)
+	_, err = kit.Message(t.Context(), client)
 	require.NoError(t, err)
 
 	assert.Equal(t, []string{
@@ -191,10 +191,10 @@ func TestWithKeySourceAndWithRateLimiterErrorsMeanThatNothingWasSent(t *testing.
 		"key source": mintlify.WithKeySource(source),
 		"limiter":    mintlify.WithRateLimiter(limiter),
 	} {
-		for operation, call := range testkit.JobCalls {
+		for operation, call := range kit.JobCalls {
 			t.Run(name+"/"+operation, func(t *testing.T) {
-				rt := testkit.NewRecording(testkit.RespondWith(200, testkit.JobJSON))
-				_, err := call(t.Context(), testkit.NewClient(t, rt, option))
+				rt := kit.NewRecording(kit.RespondWith(200, kit.JobJSON))
+				_, err := call(t.Context(), kit.NewClient(t, rt, option))
 
 				require.ErrorIs(t, err, broken)
 				assert.ErrorContains(t, err, "vault is sealed")
@@ -221,21 +221,21 @@ func TestWithKeySourceAndWithRateLimiterRunUnderTheCallersContext(t *testing.T) 
 		"key source": mintlify.WithKeySource(source),
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			for operation, call := range testkit.JobCalls {
+			for operation, call := range kit.JobCalls {
 				ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, deploy)
-				_, err := call(ctx, testkit.NewClient(t, testkit.RespondWith(200, testkit.JobJSON), option))
+				_, err := call(ctx, kit.NewClient(t, kit.RespondWith(200, kit.JobJSON), option))
 				cancel()
 
 				assert.ErrorIs(t, err, context.DeadlineExceeded, "%s %s", name, operation)
 				assert.ErrorIs(t, err, deploy)
-				assert.False(t, testkit.IsOutcomeUnknown(err))
+				assert.False(t, kit.IsOutcomeUnknown(err))
 			}
 		})
 	}
 }
 
 func TestWithRateLimiterIsNotAskedOnceTheContextHasEnded(t *testing.T) {
-	for name, call := range testkit.JobCalls {
+	for name, call := range kit.JobCalls {
 		ctx, cancel := context.WithCancel(t.Context())
 		asked := 0
 		limiter := func(context.Context, mintlify.RequestInfo) error {
@@ -244,12 +244,12 @@ func TestWithRateLimiterIsNotAskedOnceTheContextHasEnded(t *testing.T) {
 			return nil
 		}
 
-		rt := testkit.NewRecording(testkit.RespondWith(200, testkit.JobJSON))
-		client := testkit.NewClient(t, rt, mintlify.WithRateLimiter(limiter))
+		rt := kit.NewRecording(kit.RespondWith(200, kit.JobJSON))
+		client := kit.NewClient(t, rt, mintlify.WithRateLimiter(limiter))
 		for range 2 {
 			_, err := call(ctx, client)
 			assert.ErrorIs(t, err, context.Canceled, name)
-			assert.False(t, testkit.IsOutcomeUnknown(err))
+			assert.False(t, kit.IsOutcomeUnknown(err))
 			assert.Zero(t, rt.Count(), "it ended while the limiter waited")
 			assert.Equal(t, 1, asked, "no token for a call that is over")
 		}
@@ -271,7 +271,7 @@ func TestWithKeySourceAndWithRateLimiterAreOutsideTheAttemptsTime(t *testing.T) 
 		}
 
 		client := svc.Client(mintlify.WithRateLimiter(limiter), mintlify.WithKeySource(source))
-		_, err := testkit.Create(t.Context(), client)
+		_, err := kit.Create(t.Context(), client)
 		require.NoError(t, err)
 	})
 }
@@ -285,14 +285,14 @@ func TestAllRateLimitersAreAskedInOrder(t *testing.T) {
 		})
 	}
 
-	rt := testkit.RespondWith(200, testkit.JobJSON)
-	_, err := testkit.Get(t.Context(), testkit.NewClient(t, rt, limiter("first", nil), limiter("second", nil)))
+	rt := kit.RespondWith(200, kit.JobJSON)
+	_, err := kit.Get(t.Context(), kit.NewClient(t, rt, limiter("first", nil), limiter("second", nil)))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"first", "second"}, asked)
 
 	asked = nil
 	full := errors.New("full")
-	_, err = testkit.Get(t.Context(), testkit.NewClient(t, rt, limiter("first", full), limiter("second", nil)))
+	_, err = kit.Get(t.Context(), kit.NewClient(t, rt, limiter("first", full), limiter("second", nil)))
 	assert.ErrorIs(t, err, full)
 	assert.Equal(t, []string{"first"}, asked)
 }
@@ -309,27 +309,27 @@ var hooks = map[string]func(f func()) mintlify.Option{
 	"key source": func(f func()) mintlify.Option {
 		return mintlify.WithKeySource(func(context.Context) (string, error) {
 			f()
-			return testkit.Key, nil
+			return kit.Key, nil
 		})
 	},
 	"log handler": func(f func()) mintlify.Option {
-		return mintlify.WithLogger(slog.New(testkit.LogHandler(func(slog.Record) { f() })))
+		return mintlify.WithLogger(slog.New(kit.LogHandler(func(slog.Record) { f() })))
 	},
 	"transport": func(f func()) mintlify.Option {
-		return testkit.Through(testkit.Doing(f, operations.NewService().RoundTrip))
+		return kit.Through(kit.Doing(f, operations.NewService().RoundTrip))
 	},
 	"trace hook": func(f func()) mintlify.Option {
 		svc := operations.NewService()
-		return testkit.Through(testkit.Transport(func(r *http.Request) (*http.Response, error) {
+		return kit.Through(kit.Transport(func(r *http.Request) (*http.Response, error) {
 			trace := httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{GetConn: func(string) { f() }})
 			httptrace.ContextClientTrace(trace).GetConn("api.example.com:443")
 			return svc.RoundTrip(r)
 		}))
 	},
 	"body": func(f func()) mintlify.Option {
-		return testkit.Through(responding(func(resp *http.Response) {
+		return kit.Through(responding(func(resp *http.Response) {
 			rest := resp.Body
-			resp.Body = testkit.Reading(func(p []byte) (int, error) {
+			resp.Body = kit.Reading(func(p []byte) (int, error) {
 				f()
 				return rest.Read(p)
 			})
@@ -342,7 +342,7 @@ var hooks = map[string]func(f func()) mintlify.Option{
 }
 
 // responding is a fake whose responses are changed.
-func responding(change func(*http.Response)) testkit.Transport {
+func responding(change func(*http.Response)) kit.Transport {
 	svc := operations.NewService()
 	return func(r *http.Request) (*http.Response, error) {
 		resp, err := svc.RoundTrip(r)
@@ -369,7 +369,7 @@ func TestWhatEndsAHookEndsTheCaller(t *testing.T) {
 	for hook, calling := range hooks {
 		for end, f := range endings {
 			t.Run(hook+"/"+end, func(t *testing.T) {
-				for name, call := range testkit.AllCalls() {
+				for name, call := range kit.AllCalls() {
 					endsTheCaller(t, calling(f), end, name, call)
 				}
 			})
@@ -400,7 +400,7 @@ func (f *followed) AfterFunc(run func()) func() bool {
 
 // endsTheCaller makes a call whose hook ends its goroutine. A goroutine that stays behind
 // fails the bubble.
-func endsTheCaller(t *testing.T, opt mintlify.Option, end, name string, call testkit.ResultFunc) {
+func endsTheCaller(t *testing.T, opt mintlify.Option, end, name string, call kit.ResultFunc) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx := &followed{Context: t.Context(), done: make(chan struct{})}
@@ -434,8 +434,8 @@ func surfaced(f func()) (bool, any) {
 // callingAt is a fake of 1000 visitors that calls f in the request for the rows from offset.
 func callingAt(offset string, f func()) *mintlify.Client {
 	svc := operations.NewService()
-	svc.SetVisitors(testkit.Visitors(1000))
-	return svc.Client(testkit.Through(testkit.Transport(func(r *http.Request) (*http.Response, error) {
+	svc.SetVisitors(kit.Visitors(1000))
+	return svc.Client(kit.Through(kit.Transport(func(r *http.Request) (*http.Response, error) {
 		if r.URL.Query().Get("offset") == offset {
 			f()
 		}
@@ -483,13 +483,13 @@ func TestWhatEndsAHookOfALaterPageEndsTheLoopThere(t *testing.T) {
 func TestWithLoggerLogsEachRequestAndRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		second := func() { time.Sleep(time.Second) }
-		rt := testkit.NewRecording(
-			testkit.Doing(second, testkit.FailWith(errors.New("reset"))),
-			testkit.Doing(second, testkit.RespondWith(429, "", "Retry-After", "7")),
-			testkit.Doing(second, testkit.RespondWith(200, testkit.JobJSON)))
+		rt := kit.NewRecording(
+			kit.Doing(second, kit.FailWith(errors.New("reset"))),
+			kit.Doing(second, kit.RespondWith(429, "", "Retry-After", "7")),
+			kit.Doing(second, kit.RespondWith(200, kit.JobJSON)))
 
 		var records []slog.Record
-		_, err := testkit.NewClient(t, rt, testkit.LogRecords(&records)).Jobs.Get(t.Context(), "a/b")
+		_, err := kit.NewClient(t, rt, kit.LogRecords(&records)).Jobs.Get(t.Context(), "a/b")
 		require.NoError(t, err)
 
 		var levels []slog.Level
@@ -502,7 +502,7 @@ func TestWithLoggerLogsEachRequestAndRetry(t *testing.T) {
 		)
 		assert.Equal(t, []slog.Level{debug, warn, debug, warn, debug}, levels)
 
-		requests := testkit.Logged(records, "mintlify: request")
+		requests := kit.Logged(records, "mintlify: request")
 		require.Len(t, requests, 3)
 		for i, request := range requests {
 			assert.Equal(t, "get job", request["operation"])
@@ -518,7 +518,7 @@ func TestWithLoggerLogsEachRequestAndRetry(t *testing.T) {
 		assert.Contains(t, requests[1]["error"], "429")
 		assert.NotContains(t, requests[2], "error")
 
-		retries := testkit.Logged(records, "retrying request")
+		retries := kit.Logged(records, "retrying request")
 		require.Len(t, retries, 2)
 		assert.EqualValues(t, 2, retries[1]["attempt"])
 		assert.Equal(t, 7*time.Second, retries[1]["wait"])
@@ -534,12 +534,12 @@ func TestWithLoggerLogsNoDurationOfARequestThatWithRateLimiterRefuses(t *testing
 			return nil
 		}
 		var records []slog.Record
-		client := testkit.NewClient(t, testkit.RespondWith(503, ""), testkit.LogRecords(&records),
+		client := kit.NewClient(t, kit.RespondWith(503, ""), kit.LogRecords(&records),
 			mintlify.WithRateLimiter(limiter), mintlify.WithRetryWait(0, 0))
-		_, err := testkit.Get(t.Context(), client)
+		_, err := kit.Get(t.Context(), client)
 		require.ErrorContains(t, err, "no tokens")
 
-		requests := testkit.Logged(records, "mintlify: request")
+		requests := kit.Logged(records, "mintlify: request")
 		require.Len(t, requests, tokens+1)
 		for i, request := range requests {
 			assert.Equal(t, i < tokens, request["duration"] != nil)
@@ -548,28 +548,28 @@ func TestWithLoggerLogsNoDurationOfARequestThatWithRateLimiterRefuses(t *testing
 }
 
 func TestWithLoggerOfNilIsSilent(t *testing.T) {
-	client := testkit.NewClient(t, testkit.RespondWith(200, testkit.JobJSON), mintlify.WithLogger(nil))
-	_, err := testkit.Get(t.Context(), client)
+	client := kit.NewClient(t, kit.RespondWith(200, kit.JobJSON), mintlify.WithLogger(nil))
+	_, err := kit.Get(t.Context(), client)
 	require.NoError(t, err)
 }
 
 func TestWithLoggerLogsNoRetryOnceTheContextHasEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	rt := testkit.Doing(cancel, testkit.RespondWith(429, ""))
+	rt := kit.Doing(cancel, kit.RespondWith(429, ""))
 	var records []slog.Record
-	_, err := testkit.Create(ctx, testkit.NewClient(t, rt, testkit.LogRecords(&records), mintlify.WithRetryWait(0, 0)))
+	_, err := kit.Create(ctx, kit.NewClient(t, rt, kit.LogRecords(&records), mintlify.WithRetryWait(0, 0)))
 	require.ErrorIs(t, err, mintlify.ErrRateLimited)
 	require.NotErrorIs(t, err, context.Canceled, "the response is the result")
-	assert.Empty(t, testkit.Logged(records, "retrying request"))
+	assert.Empty(t, kit.Logged(records, "retrying request"))
 }
 
 // serveInMemory has http.DefaultTransport, and with it the SDK's own transport, connect
 // to handler in memory until the test ends.
-func serveInMemory(t *testing.T, handler http.Handler) *testkit.PipeNetwork {
+func serveInMemory(t *testing.T, handler http.Handler) *kit.PipeNetwork {
 	standard := http.DefaultTransport
 	t.Cleanup(func() { http.DefaultTransport = standard })
 
-	network := testkit.NewPipeNetwork(t, handler, false)
+	network := kit.NewPipeNetwork(t, handler, false)
 	http.DefaultTransport = &http.Transport{DialContext: network.Transport.DialContext}
 	return network
 }
@@ -590,37 +590,37 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 		client := newInMemoryClient(t)
 
 		for range 3 {
-			_, err := testkit.Get(t.Context(), client)
+			_, err := kit.Get(t.Context(), client)
 			require.NoError(t, err)
 
 			busy := mintlifytest.Fault{Status: 503, Body: strings.Repeat("busy ", 1000)}
 			svc.FailNext(mintlify.OpGetJob, 4, busy)
-			_, err = testkit.Get(t.Context(), client)
+			_, err = kit.Get(t.Context(), client)
 			require.ErrorIs(t, err, mintlify.ErrServer)
 
 			svc.FailNext(mintlify.OpGetJob, 1, mintlifytest.Fault{Body: "{}"})
-			_, err = testkit.Get(t.Context(), client)
+			_, err = kit.Get(t.Context(), client)
 			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
-			_, err = testkit.Get(ctx, client)
+			_, err = kit.Get(ctx, client)
 			require.ErrorIs(t, err, context.Canceled)
 		}
 		assert.Equal(t, 1, network.Dialed())
 
 		other, err := client.ForProject("other")
 		require.NoError(t, err)
-		_, err = testkit.Get(t.Context(), other)
+		_, err = kit.Get(t.Context(), other)
 		require.ErrorIs(t, err, mintlify.ErrNotFound)
 		assert.Equal(t, 1, network.Dialed(), "ForProject shares the pool")
 
 		client.CloseIdleConnections()
-		_, err = testkit.Get(t.Context(), client)
+		_, err = kit.Get(t.Context(), client)
 		require.NoError(t, err)
 		assert.Equal(t, 2, network.Dialed())
 
-		_, err = testkit.Get(t.Context(), newInMemoryClient(t))
+		_, err = kit.Get(t.Context(), newInMemoryClient(t))
 		require.NoError(t, err)
 		assert.Equal(t, 3, network.Dialed(), "every NewClient has a pool of its own")
 	})
@@ -644,7 +644,7 @@ func TestAHundredConnectionsAreKept(t *testing.T) {
 			var calls sync.WaitGroup
 			for range n {
 				calls.Go(func() {
-					_, err := testkit.Get(t.Context(), client)
+					_, err := kit.Get(t.Context(), client)
 					assert.NoError(t, err)
 				})
 			}
@@ -659,7 +659,7 @@ func TestWithHTTPClientWithoutATransportUsesTheSDKsOwn(t *testing.T) {
 		network := serveInMemory(t, operations.NewService())
 		client := newInMemoryClient(t, mintlify.WithHTTPClient(&http.Client{Timeout: time.Minute}))
 		for range 2 {
-			_, err := testkit.Get(t.Context(), client)
+			_, err := kit.Get(t.Context(), client)
 			require.NoError(t, err)
 			client.CloseIdleConnections()
 		}
@@ -668,13 +668,13 @@ func TestWithHTTPClientWithoutATransportUsesTheSDKsOwn(t *testing.T) {
 }
 
 func TestCloseIdleConnectionsAtAnyTime(t *testing.T) {
-	client, err := mintlify.NewClient(testkit.Key, "proj",
+	client, err := mintlify.NewClient(kit.Key, "proj",
 		mintlify.WithMaxRetries(0), mintlify.WithBaseURL("http://127.0.0.1:1"))
 	require.NoError(t, err)
 
 	var closing sync.WaitGroup
 	closing.Go(client.CloseIdleConnections)
-	_, _ = testkit.Get(t.Context(), client)
+	_, _ = kit.Get(t.Context(), client)
 	closing.Wait()
 }
 
@@ -692,9 +692,9 @@ func (c *closeCounter) CloseIdleConnections() {
 }
 
 func TestWithHTTPClientKeepsItsIdleConnections(t *testing.T) {
-	for name, call := range testkit.JobCalls {
-		rt := &closeCounter{RoundTripper: testkit.RespondWith(429, "")}
-		client := testkit.NewClient(t, rt, mintlify.WithRetryWait(0, 0))
+	for name, call := range kit.JobCalls {
+		rt := &closeCounter{RoundTripper: kit.RespondWith(429, "")}
+		client := kit.NewClient(t, rt, mintlify.WithRetryWait(0, 0))
 		_, err := call(t.Context(), client)
 		require.Error(t, err)
 
@@ -712,7 +712,7 @@ func TestReplacedDefaultTransportIsLookedUpAtEachRequest(t *testing.T) {
 	standard := http.DefaultTransport
 	t.Cleanup(func() { http.DefaultTransport = standard })
 
-	responding := testkit.RespondWith(200, `{"id":"replaced","status":"active"}`)
+	responding := kit.RespondWith(200, `{"id":"replaced","status":"active"}`)
 	sameType := &http.Transport{TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}}
 	sameType.RegisterProtocol("https", responding)
 
@@ -723,23 +723,23 @@ func TestReplacedDefaultTransportIsLookedUpAtEachRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			http.DefaultTransport = standard
 			server := httptest.NewTLSServer(http.NotFoundHandler())
-			server.Config.ErrorLog = testkit.DiscardLog()
+			server.Config.ErrorLog = kit.DiscardLog()
 			defer server.Close()
 
-			client, err := mintlify.NewClient(testkit.Key, "proj",
+			client, err := mintlify.NewClient(kit.Key, "proj",
 				mintlify.WithMaxRetries(0), mintlify.WithBaseURL(server.URL))
 			require.NoError(t, err)
 
-			_, err = testkit.Get(t.Context(), client)
+			_, err = kit.Get(t.Context(), client)
 			require.ErrorContains(t, err, "certificate", "the real one")
 
 			http.DefaultTransport = replacement
-			job, err := testkit.Get(t.Context(), client)
+			job, err := kit.Get(t.Context(), client)
 			require.NoError(t, err)
 			assert.Equal(t, "replaced", job.ID)
 
 			http.DefaultTransport = standard
-			_, err = testkit.Get(t.Context(), client)
+			_, err = kit.Get(t.Context(), client)
 			require.ErrorContains(t, err, "certificate")
 			client.CloseIdleConnections()
 		})

@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/testkit"
+	"github.com/mintlify-community/mintlify-go/internal/test/kit"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -35,7 +35,7 @@ func withAndWithoutPrefetch(t *testing.T, test func(t *testing.T, opts ...mintli
 // exportVisitors collects the rows of an export of visitors from rt.
 func exportVisitors(t *testing.T, rt http.RoundTripper, opts ...mintlify.ExportOption) ([]mintlify.Visitor, error) {
 	t.Helper()
-	return mintlify.Collect(testkit.NewClient(t, rt).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, opts...))
+	return mintlify.Collect(kit.NewClient(t, rt).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, opts...))
 }
 
 // visitorPages is the sequence of the pages of visitors from rt.
@@ -43,7 +43,7 @@ func visitorPages(
 	t *testing.T, rt http.RoundTripper, opts ...mintlify.ExportOption,
 ) iter.Seq2[*mintlify.VisitorPage, error] {
 	t.Helper()
-	return testkit.NewClient(t, rt).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, opts...)
+	return kit.NewClient(t, rt).Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, opts...)
 }
 
 func offsets(svc *mintlifytest.Service) []string {
@@ -59,13 +59,13 @@ func TestVisitorsDeliversEachRowOnceInOrder(t *testing.T) {
 		for _, prefetch := range []int{0, 1, 2, 4, 8} {
 			for n, pages := range map[int]int{0: 1, 1: 1, 249: 1, 250: 1, 251: 2, 1000: 4, 1001: 5, 2600: 11} {
 				svc := mintlifytest.NewService()
-				svc.SetVisitors(testkit.Visitors(n))
-				delayed := testkit.Transport(func(r *http.Request) (*http.Response, error) {
+				svc.SetVisitors(kit.Visitors(n))
+				delayed := kit.Transport(func(r *http.Request) (*http.Response, error) {
 					time.Sleep(rand.N(50 * time.Millisecond)) // responses overtake each other
 					return svc.RoundTrip(r)
 				})
 				prefetching := mintlify.WithPrefetch(prefetch)
-				analytics := svc.Client(testkit.Through(delayed)).Analytics
+				analytics := svc.Client(kit.Through(delayed)).Analytics
 				seq := analytics.Visitors(t.Context(), mintlify.VisitorsParams{}, prefetching)
 
 				for range 2 { // a sequence can be ranged over again
@@ -88,7 +88,7 @@ func TestVisitorsDeliversEachRowOnceInOrder(t *testing.T) {
 func TestVisitorPages(t *testing.T) {
 	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
 		svc := mintlifytest.NewService()
-		svc.SetVisitors(testkit.Visitors(25))
+		svc.SetVisitors(kit.Visitors(25))
 		params := mintlify.VisitorsParams{PageSize: 10, Offset: 3}
 		pages, err := mintlify.Collect(svc.Client().Analytics.VisitorPages(t.Context(), params, opts...))
 		require.NoError(t, err)
@@ -105,10 +105,10 @@ func TestVisitorPages(t *testing.T) {
 }
 
 // script is a recording that responds with page after page.
-func script(pages ...string) *testkit.Recording {
-	rt := testkit.NewRecording()
+func script(pages ...string) *kit.Recording {
+	rt := kit.NewRecording()
 	for _, page := range pages {
-		rt.Steps = append(rt.Steps, testkit.RespondWith(200, page))
+		rt.Steps = append(rt.Steps, kit.RespondWith(200, page))
 	}
 	return rt
 }
@@ -180,10 +180,10 @@ func TestVisitorsThatWouldNeverEndEndsWithAnError(t *testing.T) {
 				rows, err := exportVisitors(t, script(tc.pages...), opts...)
 				require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 				assert.ErrorContains(t, err, tc.reason)
-				assert.Equal(t, tc.offset, testkit.RequireAs[*mintlify.ExportError](t, err).Offset)
+				assert.Equal(t, tc.offset, kit.RequireAs[*mintlify.ExportError](t, err).Offset)
 				require.ErrorAs(t, err, new(*mintlify.MalformedResponseError))
 				assert.Len(t, rows, tc.rows)
-				testkit.AssertReadable(t, err)
+				kit.AssertReadable(t, err)
 			})
 		})
 	}
@@ -192,7 +192,7 @@ func TestVisitorsThatWouldNeverEndEndsWithAnError(t *testing.T) {
 func TestVisitorsHasAnErrorInItsPlaceOnceAndSaysWhereToResume(t *testing.T) {
 	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
 		svc := mintlifytest.NewService()
-		svc.SetVisitors(testkit.Visitors(1000))
+		svc.SetVisitors(kit.Visitors(1000))
 		client := svc.Client(mintlify.WithMaxRetries(0))
 		params := mintlify.VisitorsParams{}
 
@@ -210,7 +210,7 @@ func TestVisitorsHasAnErrorInItsPlaceOnceAndSaysWhereToResume(t *testing.T) {
 			assert.Zero(t, row)
 			require.ErrorIs(t, err, mintlify.ErrServer)
 			require.ErrorAs(t, err, new(*mintlify.APIError))
-			pageErr := testkit.RequireAs[*mintlify.ExportError](t, err)
+			pageErr := kit.RequireAs[*mintlify.ExportError](t, err)
 			assert.Equal(t, len(rows), pageErr.Offset)
 			assert.ErrorContains(t, err, fmt.Sprintf("list stopped at offset %d: get visitors: 503", pageErr.Offset))
 			assert.Zero(t, params.Offset, "once")
@@ -220,14 +220,14 @@ func TestVisitorsHasAnErrorInItsPlaceOnceAndSaysWhereToResume(t *testing.T) {
 		assert.NotZero(t, params.Offset)
 		rest, err := mintlify.Collect(svc.Client().Analytics.Visitors(t.Context(), params, opts...))
 		require.NoError(t, err)
-		assert.Equal(t, testkit.Visitors(1000), append(rows, rest...))
+		assert.Equal(t, kit.Visitors(1000), append(rows, rest...))
 	})
 }
 
 func TestVisitorPagesCanceled(t *testing.T) {
 	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
 		svc := mintlifytest.NewService()
-		svc.SetVisitors(testkit.Visitors(1000))
+		svc.SetVisitors(kit.Visitors(1000))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
 		stopped := errors.New("stopped by hand")
@@ -238,7 +238,7 @@ func TestVisitorPagesCanceled(t *testing.T) {
 			if err != nil {
 				assert.ErrorIs(t, err, context.Canceled)
 				assert.ErrorIs(t, err, stopped)
-				assert.Equal(t, n*100, testkit.RequireAs[*mintlify.ExportError](t, err).Offset)
+				assert.Equal(t, n*100, kit.RequireAs[*mintlify.ExportError](t, err).Offset)
 				break
 			}
 
@@ -276,13 +276,13 @@ func (s *slowPages) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 
 	if s.failing != 0 && offset == s.failing {
-		return testkit.Response(400, ""), nil
+		return kit.Response(400, ""), nil
 	}
 	paths := make([]string, 250)
 	for i := range paths {
 		paths[i] = fmt.Sprintf("/%d", offset+i)
 	}
-	return testkit.Response(200, pageOf(offset/250+1 < s.pages, paths...)), nil
+	return kit.Response(200, pageOf(offset/250+1 < s.pages, paths...)), nil
 }
 
 func TestWithPrefetchSavesTime(t *testing.T) {
@@ -353,7 +353,7 @@ func TestWithPrefetchAnErrorComesAfterThePageBefore(t *testing.T) {
 			var came []string
 			for page, err := range visitorPages(t, service, mintlify.WithPrefetch(prefetch)) {
 				if err != nil {
-					came = append(came, "error at "+strconv.Itoa(testkit.RequireAs[*mintlify.ExportError](t, err).Offset))
+					came = append(came, "error at "+strconv.Itoa(kit.RequireAs[*mintlify.ExportError](t, err).Offset))
 					continue
 				}
 				time.Sleep(time.Second) // the error, and the pages after it, are there long before
@@ -366,7 +366,7 @@ func TestWithPrefetchAnErrorComesAfterThePageBefore(t *testing.T) {
 }
 
 // feedbackPages is a service of n pages of a row each, by cursors c0, c1 and so on.
-func feedbackPages(n int, asked *[]string) testkit.Transport {
+func feedbackPages(n int, asked *[]string) kit.Transport {
 	return func(r *http.Request) (*http.Response, error) {
 		query := r.URL.Query()
 		*asked = append(*asked, query.Encode())
@@ -375,7 +375,7 @@ func feedbackPages(n int, asked *[]string) testkit.Transport {
 		fmt.Sscanf(query.Get("cursor"), "c%d", &page)
 		next := page + 1
 		const body = `{"feedback":[{"id":"f%d"}],"hasMore":%t,"nextCursor":"c%d"}`
-		return testkit.Response(200, fmt.Sprintf(body, page, next < n, next)), nil
+		return kit.Response(200, fmt.Sprintf(body, page, next < n, next)), nil
 	}
 }
 
@@ -388,7 +388,7 @@ func TestExportByCursorSendsTheSameDatesWithEachCursor(t *testing.T) {
 
 	for _, prefetch := range []int{0, 1, 3} {
 		var asked []string
-		client := testkit.NewClient(t, feedbackPages(3, &asked))
+		client := kit.NewClient(t, feedbackPages(3, &asked))
 		rows, err := mintlify.Collect(client.Analytics.Feedback(t.Context(), params, mintlify.WithPrefetch(prefetch)))
 		require.NoError(t, err)
 		require.Len(t, rows, 3)
@@ -402,18 +402,18 @@ func TestExportByCursorSendsTheSameDatesWithEachCursor(t *testing.T) {
 func TestExportByCursorResumesAtTheCursorOfItsError(t *testing.T) {
 	var asked []string
 	service := feedbackPages(5, &asked)
-	failing := testkit.Transport(func(r *http.Request) (*http.Response, error) {
+	failing := kit.Transport(func(r *http.Request) (*http.Response, error) {
 		if r.URL.Query().Get("cursor") == "c3" && len(asked) == 3 {
 			asked = append(asked, "failed")
-			return testkit.Response(400, ""), nil
+			return kit.Response(400, ""), nil
 		}
 		return service(r)
 	})
 
-	client := testkit.NewClient(t, failing)
+	client := kit.NewClient(t, failing)
 	rows, err := mintlify.Collect(client.Analytics.Feedback(t.Context(), mintlify.FeedbackParams{}))
 	require.Len(t, rows, 3)
-	pageErr := testkit.RequireAs[*mintlify.ExportError](t, err)
+	pageErr := kit.RequireAs[*mintlify.ExportError](t, err)
 	assert.Equal(t, "c3", pageErr.Cursor)
 	assert.Zero(t, pageErr.Offset)
 	assert.ErrorContains(t, err, `list stopped at cursor "c3"`)
@@ -429,12 +429,12 @@ func TestCursorIsBounded(t *testing.T) {
 	for size, ok := range map[int]bool{64 << 10: true, 64<<10 + 1: false} {
 		cursor := `"nextCursor":"` + strings.Repeat("c", size) + `"}`
 
-		searches := testkit.RespondWith(200, `{"totalSearches":9,"searches":[],`+cursor)
-		_, err := testkit.NewClient(t, searches).Analytics.GetSearchPage(t.Context(), mintlify.SearchesParams{})
+		searches := kit.RespondWith(200, `{"totalSearches":9,"searches":[],`+cursor)
+		_, err := kit.NewClient(t, searches).Analytics.GetSearchPage(t.Context(), mintlify.SearchesParams{})
 		assert.Equal(t, ok, err == nil, "%v", err)
 
-		feedback := testkit.RespondWith(200, `{"feedback":[],"hasMore":true,`+cursor)
-		_, err = testkit.NewClient(t, feedback).Analytics.GetFeedbackPage(t.Context(), mintlify.FeedbackParams{})
+		feedback := kit.RespondWith(200, `{"feedback":[],"hasMore":true,`+cursor)
+		_, err = kit.NewClient(t, feedback).Analytics.GetFeedbackPage(t.Context(), mintlify.FeedbackParams{})
 		assert.Equal(t, ok, err == nil, "%v", err)
 	}
 }
@@ -442,35 +442,35 @@ func TestCursorIsBounded(t *testing.T) {
 // Counts move while an export runs: the rows of a page are told apart without them.
 func TestPageOrCursorThatComesAgainEndsTheExport(t *testing.T) {
 	n := 0
-	moving := testkit.Transport(func(*http.Request) (*http.Response, error) {
+	moving := kit.Transport(func(*http.Request) (*http.Response, error) {
 		const body = `{"totals":{},"visitors":[{"path":"/a","human":%d},{"path":"/b"}],"hasMore":true}`
 		n++
-		return testkit.Response(200, fmt.Sprintf(body, n)), nil
+		return kit.Response(200, fmt.Sprintf(body, n)), nil
 	})
 
 	twoRows := mintlify.VisitorsParams{PageSize: 2}
-	rows, err := mintlify.Collect(testkit.NewClient(t, moving).Analytics.Visitors(t.Context(), twoRows))
+	rows, err := mintlify.Collect(kit.NewClient(t, moving).Analytics.Visitors(t.Context(), twoRows))
 	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 	assert.ErrorContains(t, err, "repeats an earlier page")
 	assert.Len(t, rows, 2)
 
 	nextCursors := map[string]string{"": "a", "a": "b", "b": "a"}
-	cursors := testkit.Transport(func(r *http.Request) (*http.Response, error) {
+	cursors := kit.Transport(func(r *http.Request) (*http.Response, error) {
 		const body = `{"totalSearches":9,"searches":[{"searchQuery":"%d"}],"nextCursor":%q}`
 		n++
-		return testkit.Response(200, fmt.Sprintf(body, n, nextCursors[r.URL.Query().Get("cursor")])), nil
+		return kit.Response(200, fmt.Sprintf(body, n, nextCursors[r.URL.Query().Get("cursor")])), nil
 	})
-	_, err = mintlify.Collect(testkit.NewClient(t, cursors).Analytics.Searches(t.Context(), mintlify.SearchesParams{}))
+	_, err = mintlify.Collect(kit.NewClient(t, cursors).Analytics.Searches(t.Context(), mintlify.SearchesParams{}))
 	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 	assert.ErrorContains(t, err, "repeats an earlier cursor")
 }
 
 // Rows shift between the pages of live counts.
 func TestSingleRowMayComeAgain(t *testing.T) {
-	rt := testkit.NewRecording(
-		testkit.RespondWith(200, `{"totals":{},"visitors":[{"path":"/a"},{"path":"/b"}],"hasMore":true}`),
-		testkit.RespondWith(200, `{"totals":{},"visitors":[{"path":"/b"},{"path":"/c"}],"hasMore":false}`))
-	export := testkit.NewClient(t, rt).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{PageSize: 2})
+	rt := kit.NewRecording(
+		kit.RespondWith(200, `{"totals":{},"visitors":[{"path":"/a"},{"path":"/b"}],"hasMore":true}`),
+		kit.RespondWith(200, `{"totals":{},"visitors":[{"path":"/b"},{"path":"/c"}],"hasMore":false}`))
+	export := kit.NewClient(t, rt).Analytics.Visitors(t.Context(), mintlify.VisitorsParams{PageSize: 2})
 	rows, err := mintlify.Collect(export)
 	require.NoError(t, err)
 	assert.Len(t, rows, 4)
@@ -488,13 +488,13 @@ func TestErrorBeyondTheEndOfAnExportIsNotTold(t *testing.T) {
 func TestWithPrefetchRefusesWhatIsNoNumberOfPages(t *testing.T) {
 	for _, pages := range []int{-1, 101} {
 		_, err := exportVisitors(t, mintlifytest.NewService(), mintlify.WithPrefetch(pages))
-		testkit.RequireArgumentError(t, err, "prefetch")
+		kit.RequireArgumentError(t, err, "prefetch")
 	}
 }
 
 func TestOneSequenceRangedOverByManyGoroutines(t *testing.T) {
 	svc := mintlifytest.NewService()
-	svc.SetVisitors(testkit.Visitors(600))
+	svc.SetVisitors(kit.Visitors(600))
 	for _, prefetch := range []int{0, 1, 4} {
 		prefetching := mintlify.WithPrefetch(prefetch)
 		seq := svc.Client().Analytics.VisitorPages(t.Context(), mintlify.VisitorsParams{}, prefetching)
@@ -511,7 +511,7 @@ func TestOneSequenceRangedOverByManyGoroutines(t *testing.T) {
 }
 
 // limitedTo makes svc respond with at most n rows, even if more were requested.
-func limitedTo(n string, svc *mintlifytest.Service) testkit.Transport {
+func limitedTo(n string, svc *mintlifytest.Service) kit.Transport {
 	return func(r *http.Request) (*http.Response, error) {
 		query := r.URL.Query()
 		query.Set("limit", n)
@@ -522,8 +522,8 @@ func limitedTo(n string, svc *mintlifytest.Service) testkit.Transport {
 
 func TestExportWithMoreRowsThanAskedForIsAnError(t *testing.T) {
 	svc := mintlifytest.NewService()
-	svc.SetVisitors(testkit.Visitors(600))
-	client := svc.Client(testkit.Through(limitedTo("100", svc)))
+	svc.SetVisitors(kit.Visitors(600))
+	client := svc.Client(kit.Through(limitedTo("100", svc)))
 	withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
 		rows, err := mintlify.Collect(client.Analytics.Visitors(t.Context(), mintlify.VisitorsParams{PageSize: 50}, opts...))
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
@@ -533,7 +533,7 @@ func TestExportWithMoreRowsThanAskedForIsAnError(t *testing.T) {
 
 	known := script(pageOf(true, "/a", "/b"), pageOf(false, "/a", "/b", "/c", "/d"))
 	threeRows := mintlify.VisitorsParams{PageSize: 3}
-	_, err := mintlify.Collect(testkit.NewClient(t, known).Analytics.Visitors(t.Context(), threeRows))
+	_, err := mintlify.Collect(kit.NewClient(t, known).Analytics.Visitors(t.Context(), threeRows))
 	assert.ErrorContains(t, err, "4 rows, more than the page size of 3", "known ones included")
 
 	page, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{PageSize: 50})
@@ -574,7 +574,7 @@ func (s *offsetService) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	paths, hasMore := s.page(offset, limit)
-	return testkit.Response(200, pageOf(hasMore, paths...)), nil
+	return kit.Response(200, pageOf(hasMore, paths...)), nil
 }
 
 func (s *offsetService) count(change int) {
@@ -670,7 +670,7 @@ func TestViewsByOffsetAreWhole(t *testing.T) {
 		views[i] = mintlify.View{Path: fmt.Sprintf("/%d", i), Human: int64(i)}
 	}
 	svc.SetViews(views)
-	client := svc.Client(testkit.Through(limitedTo("100", svc)))
+	client := svc.Client(kit.Through(limitedTo("100", svc)))
 
 	rows, err := mintlify.Collect(client.Analytics.Views(t.Context(), mintlify.ViewsParams{}))
 	require.NoError(t, err)
@@ -701,7 +701,7 @@ func TestNextPageStartsWhereThePageEnds(t *testing.T) {
 			}
 			visitors := pageOf(tc.hasMore, paths...)
 			views := strings.Replace(visitors, `"visitors"`, `"views"`, 1)
-			analytics := testkit.NewClient(t, script(visitors, views)).Analytics
+			analytics := kit.NewClient(t, script(visitors, views)).Analytics
 
 			params := mintlify.VisitorsParams{PageSize: tc.pageSize, Offset: 1000}
 			visitorPage, err := analytics.GetVisitorPage(t.Context(), params)
@@ -811,7 +811,7 @@ func TestAPageIsTheCallers(t *testing.T) {
 		}
 
 		var asked []string
-		client := testkit.NewClient(t, feedbackPages(5, &asked))
+		client := kit.NewClient(t, feedbackPages(5, &asked))
 		var ids []string
 		prefetching := mintlify.WithPrefetch(prefetch)
 		for page, err := range client.Analytics.FeedbackPages(t.Context(), mintlify.FeedbackParams{}, prefetching) {
@@ -835,7 +835,7 @@ func TestInterruptedExportOfShortPagesResumes(t *testing.T) {
 						return nil
 					}
 					failed[offset] = true
-					return testkit.Response(400, "")
+					return kit.Response(400, "")
 				}
 
 				var rows []mintlify.Visitor
@@ -843,11 +843,11 @@ func TestInterruptedExportOfShortPagesResumes(t *testing.T) {
 				for again := true; again; {
 					again = false
 					next := params.Offset
-					for page, err := range testkit.NewClient(t, service).Analytics.VisitorPages(t.Context(), params) {
+					for page, err := range kit.NewClient(t, service).Analytics.VisitorPages(t.Context(), params) {
 						if err != nil {
 							again = true
 							if !byPage {
-								next = testkit.RequireAs[*mintlify.ExportError](t, err).Offset
+								next = kit.RequireAs[*mintlify.ExportError](t, err).Offset
 							}
 							break
 						}
@@ -876,7 +876,7 @@ func TestLoopOverGetPageLosesNoRow(t *testing.T) {
 		for _, pageSize := range []int{0, 250} {
 			synctest.Test(t, func(t *testing.T) {
 				service := shortPages()[name]
-				analytics := testkit.NewClient(t, service).Analytics
+				analytics := kit.NewClient(t, service).Analytics
 
 				var rows []mintlify.Visitor
 				for params := (mintlify.VisitorsParams{PageSize: pageSize}); ; {
@@ -913,7 +913,7 @@ func TestTheFirstShortPageOfAnExportIsLoggedOnce(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var log strings.Builder
 					logger := mintlify.WithLogger(slog.New(slog.NewTextHandler(&log, nil)))
-					pages := testkit.NewClient(t, tc.service, logger).Analytics.VisitorPages(
+					pages := kit.NewClient(t, tc.service, logger).Analytics.VisitorPages(
 						t.Context(), mintlify.VisitorsParams{}, mintlify.WithPrefetch(prefetch))
 
 					for range 2 { // each export
@@ -939,7 +939,7 @@ func TestPagesAtOtherOffsetsAreForgotten(t *testing.T) {
 	errorsAt := func(offsets ...int) func(int) *http.Response {
 		return func(offset int) *http.Response {
 			if slices.Contains(offsets, offset) {
-				return testkit.Response(400, "")
+				return kit.Response(400, "")
 			}
 			return nil
 		}
@@ -960,7 +960,7 @@ func TestPagesAtOtherOffsetsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &offsetService{rows: 2000, from: 250, cap: 100}
 		canceled := false
-		slow := testkit.Transport(func(r *http.Request) (*http.Response, error) {
+		slow := kit.Transport(func(r *http.Request) (*http.Response, error) {
 			if r.URL.Query().Get("offset") == "500" {
 				<-r.Context().Done()
 				canceled = true
@@ -1001,10 +1001,10 @@ func TestPagesAtOtherOffsetsAreForgotten(t *testing.T) {
 func TestAnErrorCancelsThePagesAfterIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &slowPages{pages: 20}
-		failing := testkit.Transport(func(r *http.Request) (*http.Response, error) {
+		failing := kit.Transport(func(r *http.Request) (*http.Response, error) {
 			if r.URL.Query().Get("offset") == "250" {
 				time.Sleep(time.Millisecond) // the other pages are under way
-				return testkit.Response(400, ""), nil
+				return kit.Response(400, ""), nil
 			}
 			return service.RoundTrip(r)
 		})

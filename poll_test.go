@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/operations"
-	"github.com/mintlify-community/mintlify-go/internal/testkit"
+	"github.com/mintlify-community/mintlify-go/internal/test/kit"
+	"github.com/mintlify-community/mintlify-go/internal/test/operations"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -62,11 +62,11 @@ var (
 )
 
 // ending is a transport that calls do at the end of the body.
-func ending(do func(), body string) testkit.Transport {
+func ending(do func(), body string) kit.Transport {
 	return func(*http.Request) (*http.Response, error) {
 		rest := strings.NewReader(body)
-		resp := testkit.Response(200, "")
-		resp.Body = testkit.Reading(func(p []byte) (int, error) {
+		resp := kit.Response(200, "")
+		resp.Body = kit.Reading(func(p []byte) (int, error) {
 			n, err := rest.Read(p)
 			if err != nil {
 				do()
@@ -92,7 +92,7 @@ func TestWaitUntilDoneEndsOnEachTerminalStatus(t *testing.T) {
 	job, err := client.Jobs.WaitUntilDone(t.Context(), "j")
 	require.ErrorIs(t, err, mintlify.ErrJobFailed)
 
-	jobFailed := testkit.RequireAs[*mintlify.JobFailedError](t, err)
+	jobFailed := kit.RequireAs[*mintlify.JobFailedError](t, err)
 	assert.Equal(t, job, jobFailed.Job)
 	assert.Equal(t, mintlify.JobFailed, job.Status)
 	assert.ErrorContains(t, err, "job j failed")
@@ -152,7 +152,7 @@ func TestWithPollIntervalOfTheLongestDoesNotOverflow(t *testing.T) {
 			cancel()
 		})
 
-		client := testkit.NewClient(t, testkit.RespondWith(200, testkit.JobJSON))
+		client := kit.NewClient(t, kit.RespondWith(200, kit.JobJSON))
 		_, err := client.Jobs.WaitUntilDone(ctx, "j", mintlify.WithPollInterval(longest, longest), onPoll)
 		require.ErrorIs(t, err, context.Canceled)
 	}
@@ -170,7 +170,7 @@ func TestWaitUntilDoneOutlivesFailedPolls(t *testing.T) {
 			completed)
 
 		var polls []mintlify.Poll
-		job, err := waitBySchedule(t.Context(), svc, testkit.KeepPolls(&polls))
+		job, err := waitBySchedule(t.Context(), svc, kit.KeepPolls(&polls))
 		require.NoError(t, err)
 		assert.Equal(t, mintlify.JobCompleted, job.Status)
 
@@ -189,8 +189,8 @@ func TestWaitUntilDoneEndsOnAStatusThatWillNotChange(t *testing.T) {
 		svc.AddJob("j", mintlifytest.JobStep{}, failing(mintlifytest.Fault{Status: status}), completed)
 
 		var polls []mintlify.Poll
-		job, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "j", testkit.KeepPolls(&polls))
-		assert.Equal(t, status, testkit.RequireAs[*mintlify.APIError](t, err).StatusCode)
+		job, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "j", kit.KeepPolls(&polls))
+		assert.Equal(t, status, kit.RequireAs[*mintlify.APIError](t, err).StatusCode)
 		require.NotNil(t, job, "as last seen")
 		assert.Equal(t, mintlify.JobActive, job.Status)
 
@@ -236,7 +236,7 @@ func TestWaitUntilDoneOutlivesErrorsOfWithRateLimiterAndWithKeySource(t *testing
 			svc.AddJob("j", mintlifytest.JobStep{}, completed)
 
 			var polls []mintlify.Poll
-			_, err := svc.Client(option).Jobs.WaitUntilDone(t.Context(), "j", testkit.KeepPolls(&polls))
+			_, err := svc.Client(option).Jobs.WaitUntilDone(t.Context(), "j", kit.KeepPolls(&polls))
 			require.NoError(t, err)
 			require.Len(t, polls, 3)
 			assert.NoError(t, polls[0].Err)
@@ -253,8 +253,8 @@ func TestWaitUntilDoneEndsWithAnOutage(t *testing.T) {
 		svc.AddJob("j", append(activeFor(20), maintenance)...)
 
 		var polls []mintlify.Poll
-		job, err := waitBySchedule(t.Context(), svc, testkit.KeepPolls(&polls))
-		waitErr := testkit.RequireAs[*mintlify.WaitError](t, err)
+		job, err := waitBySchedule(t.Context(), svc, kit.KeepPolls(&polls))
+		waitErr := kit.RequireAs[*mintlify.WaitError](t, err)
 		require.ErrorIs(t, err, mintlify.ErrServer, "the last poll's error")
 		assert.Equal(t, mintlify.JobActive, job.Status)
 		assert.Equal(t, *job, waitErr.Job)
@@ -318,7 +318,7 @@ func TestWaitUntilDoneMovesTheNextPollByTheRetryAfterOfA429(t *testing.T) {
 			rateLimited("1800"), rateLimited("3600"), rateLimited("3600"), down, rateLimited("1"), completed)
 
 		var polls []mintlify.Poll
-		_, err := waitBySchedule(t.Context(), svc, testkit.KeepPolls(&polls))
+		_, err := waitBySchedule(t.Context(), svc, kit.KeepPolls(&polls))
 		require.NoError(t, err)
 		require.Len(t, polls, 6)
 		assert.Equal(t, 30*time.Minute, polls[0].Next)
@@ -342,7 +342,7 @@ func TestWaitUntilDoneInterruptedByItsContext(t *testing.T) {
 			start := time.Now()
 			job, err := waitBySchedule(ctx, svc)
 			assert.Equal(t, 12*time.Second, time.Since(start))
-			waitErr := testkit.RequireAs[*mintlify.WaitError](t, err)
+			waitErr := kit.RequireAs[*mintlify.WaitError](t, err)
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
 			assert.ErrorIs(t, err, deploy)
 			assert.ErrorIs(t, err, mintlify.ErrServer, "the last poll's error too")
@@ -366,8 +366,8 @@ func TestWaitUntilDoneInterruptedByItsContext(t *testing.T) {
 			defer cancel()
 
 			var polls []mintlify.Poll
-			job, err := waitBySchedule(ctx, svc, testkit.KeepPolls(&polls))
-			waitErr := testkit.RequireAs[*mintlify.WaitError](t, err)
+			job, err := waitBySchedule(ctx, svc, kit.KeepPolls(&polls))
+			waitErr := kit.RequireAs[*mintlify.WaitError](t, err)
 			assert.ErrorIs(t, err, deploy)
 			assert.NoError(t, waitErr.LastErr, "the poll did not fail by itself")
 			assert.Equal(t, "j", job.ID)
@@ -382,7 +382,7 @@ func TestWaitUntilDoneInterruptedByItsContext(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			rt := ending(cancel, `{"id":"j","status":"completed"}`)
-			job, err := testkit.NewClient(t, rt).Jobs.WaitUntilDone(ctx, "j")
+			job, err := kit.NewClient(t, rt).Jobs.WaitUntilDone(ctx, "j")
 			require.NoError(t, err)
 			assert.Equal(t, mintlify.JobCompleted, job.Status)
 			assert.Error(t, ctx.Err())
@@ -424,13 +424,13 @@ func TestWaitUntilDoneWarnsOfFailedPolls(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.AddJob("j", failing(mintlifytest.Fault{Status: 503}), mintlifytest.JobStep{}, completed)
 	var lines strings.Builder
-	_, err := svc.Client(mintlify.WithLogger(testkit.TextLogger(&lines))).Jobs.WaitUntilDone(t.Context(), "j")
+	_, err := svc.Client(mintlify.WithLogger(kit.TextLogger(&lines))).Jobs.WaitUntilDone(t.Context(), "j")
 	require.NoError(t, err)
 	assert.Regexp(t, `level=WARN.*poll failed.*503`, lines.String())
 	assert.NotContains(t, lines.String(), "unknown status")
 
 	lines.Reset()
-	_, err = svc.Client(mintlify.WithLogger(testkit.TextLogger(&lines))).Jobs.WaitUntilDone(t.Context(), "unknown")
+	_, err = svc.Client(mintlify.WithLogger(kit.TextLogger(&lines))).Jobs.WaitUntilDone(t.Context(), "unknown")
 	require.ErrorIs(t, err, mintlify.ErrNotFound)
 	assert.NotContains(t, lines.String(), "poll failed", "there is no next poll to tell of")
 }
@@ -445,7 +445,7 @@ func TestWaitErrorLastErrIsOfTheLastPollOfWaitUntilDone(t *testing.T) {
 			cancel()
 		}
 	}))
-	assert.NoError(t, testkit.RequireAs[*mintlify.WaitError](t, err).LastErr)
+	assert.NoError(t, kit.RequireAs[*mintlify.WaitError](t, err).LastErr)
 	assert.NotErrorIs(t, err, mintlify.ErrServer)
 }
 
@@ -460,7 +460,7 @@ func TestWaitUntilDoneCountsAsOutageWhatMovesNoPoll(t *testing.T) {
 			svc := mintlifytest.NewService()
 			svc.AddJob("j", failing(fault))
 			_, err := waitBySchedule(t.Context(), svc)
-			assert.InDelta(t, 10, testkit.RequireAs[*mintlify.WaitError](t, err).Waited.Minutes(), 1)
+			assert.InDelta(t, 10, kit.RequireAs[*mintlify.WaitError](t, err).Waited.Minutes(), 1)
 			assert.ErrorIs(t, err, kind)
 			assert.Regexp(t, `polls have failed for \d+m\d+s,`, err.Error())
 		})
@@ -473,7 +473,7 @@ func TestWithWaitDefaultsAddsUpAndAWaitsOptionsAreItsOwn(t *testing.T) {
 		var polls []mintlify.Poll
 		client := svc.Client(
 			mintlify.WithWaitDefaults(mintlify.WithPollInterval(time.Second, time.Second)),
-			mintlify.WithWaitDefaults(testkit.KeepPolls(&polls)))
+			mintlify.WithWaitDefaults(kit.KeepPolls(&polls)))
 
 		own := []mintlify.WaitOption{
 			mintlify.WithPollInterval(time.Hour, time.Hour),
@@ -606,7 +606,7 @@ func TestPollOfAnEndedContextIsOver(t *testing.T) {
 	svc := mintlifytest.NewService()
 	for want, ctx := range map[error]context.Context{
 		context.Canceled:         canceled,
-		context.DeadlineExceeded: testkit.LateContext(t.Context(), time.Now().Add(-time.Second)), // by the wall clock
+		context.DeadlineExceeded: kit.LateContext(t.Context(), time.Now().Add(-time.Second)), // by the wall clock
 	} {
 		poll, err := svc.Client().Jobs.Poll(ctx, "j", time.Minute)
 		assert.ErrorIs(t, err, want)
@@ -614,7 +614,7 @@ func TestPollOfAnEndedContextIsOver(t *testing.T) {
 		assert.Zero(t, poll.Next)
 	}
 
-	_, err := svc.Client().Jobs.Poll(testkit.NilContext, "j", 0)
+	_, err := svc.Client().Jobs.Poll(kit.NilContext, "j", 0)
 	assert.ErrorIs(t, err, mintlify.ErrInvalidArgument)
 	_, err = svc.Client().Jobs.Poll(t.Context(), "", 0)
 	assert.ErrorIs(t, err, mintlify.ErrInvalidArgument)
@@ -623,7 +623,7 @@ func TestPollOfAnEndedContextIsOver(t *testing.T) {
 
 func TestPollTakesANegativeTimeForNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := testkit.NewClient(t, testkit.RespondWith(200, testkit.JobJSON))
+		client := kit.NewClient(t, kit.RespondWith(200, kit.JobJSON))
 		poll, err := client.Jobs.Poll(t.Context(), "job_1", -time.Hour)
 		require.NoError(t, err)
 		assert.Zero(t, poll.Waited)
@@ -635,15 +635,15 @@ func TestPollTakesANegativeTimeForNone(t *testing.T) {
 // alternating failures and 429s ends once the failures alone have lasted long enough.
 func TestWaitEndsWithAnOutageThoughTheServiceAsksToWaitNowAndThen(t *testing.T) {
 	const asked = 30 * time.Minute
-	for name, wait := range testkit.Waits {
+	for name, wait := range kit.Waits {
 		synctest.Test(t, func(t *testing.T) {
 			polls := 0
-			client := testkit.NewClient(t, testkit.Transport(func(*http.Request) (*http.Response, error) {
+			client := kit.NewClient(t, kit.Transport(func(*http.Request) (*http.Response, error) {
 				polls++
 				if polls%2 == 0 {
-					return testkit.Response(429, "", "Retry-After", "1800"), nil
+					return kit.Response(429, "", "Retry-After", "1800"), nil
 				}
-				return testkit.Response(503, ""), nil
+				return kit.Response(503, ""), nil
 			}))
 
 			start := time.Now()
@@ -668,7 +668,7 @@ func TestWaitOutlivesAnyNumberOf429s(t *testing.T) {
 			svc.FailNext(op, 1, mintlifytest.Fault{Status: 503})
 		}
 
-		for name, wait := range testkit.Waits {
+		for name, wait := range kit.Waits {
 			assert.NoError(t, wait(t.Context(), svc.Client(mintlifytest.WithRealSchedule())), name)
 		}
 	})
@@ -692,7 +692,7 @@ func TestWaitWithoutIntervalsEndsAfterAThousandFailures(t *testing.T) {
 				svc := mintlifytest.NewService()
 				svc.AddJob("j", tc.steps...)
 				_, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "j")
-				assert.Equal(t, tc.polls, testkit.RequireAs[*mintlify.WaitError](t, err).Polls)
+				assert.Equal(t, tc.polls, kit.RequireAs[*mintlify.WaitError](t, err).Polls)
 				assert.ErrorContains(t, err, "polls have failed: 1000 in a row")
 			})
 		})
@@ -700,11 +700,11 @@ func TestWaitWithoutIntervalsEndsAfterAThousandFailures(t *testing.T) {
 }
 
 func TestWaitErrorSaysNothingOfNoTime(t *testing.T) {
-	for name, wait := range testkit.Waits {
+	for name, wait := range kit.Waits {
 		synctest.Test(t, func(t *testing.T) {
-			client := testkit.NewClient(t, testkit.Transport(func(*http.Request) (*http.Response, error) {
+			client := kit.NewClient(t, kit.Transport(func(*http.Request) (*http.Response, error) {
 				time.Sleep(50 * time.Millisecond)
-				return testkit.Response(503, ""), nil
+				return kit.Response(503, ""), nil
 			}))
 
 			err := wait(t.Context(), client, mintlify.WithMaxOutage(0))

@@ -18,15 +18,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/operations"
-	"github.com/mintlify-community/mintlify-go/internal/testkit"
+	"github.com/mintlify-community/mintlify-go/internal/test/kit"
+	"github.com/mintlify-community/mintlify-go/internal/test/operations"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 func TestCreateMessageAndGetTakeAny2xxForASuccess(t *testing.T) {
 	for _, status := range []int{200, 201, 202, 203, 207, 299} {
-		for name, call := range testkit.JobCalls {
-			job, err := call(t.Context(), testkit.NewClient(t, testkit.RespondWith(status, testkit.JobJSON)))
+		for name, call := range kit.JobCalls {
+			job, err := call(t.Context(), kit.NewClient(t, kit.RespondWith(status, kit.JobJSON)))
 			require.NoError(t, err, "%s %d", name, status)
 			assert.Equal(t, "job_1", job.ID)
 		}
@@ -54,10 +54,10 @@ func TestRedirects(t *testing.T) {
 		"ftp://api.example.com:8443/x":             false,
 	} {
 		for _, status := range []int{301, 302, 303, 307, 308} {
-			for name, call := range testkit.JobCalls {
-				moved := testkit.RespondWith(status, "moved", "Location", location)
-				rt := testkit.NewRecording(moved, testkit.RespondWith(200, testkit.JobJSON))
-				_, err := call(t.Context(), testkit.NewClient(t, rt, mintlify.WithBaseURL(base)))
+			for name, call := range kit.JobCalls {
+				moved := kit.RespondWith(status, "moved", "Location", location)
+				rt := kit.NewRecording(moved, kit.RespondWith(200, kit.JobJSON))
+				_, err := call(t.Context(), kit.NewClient(t, rt, mintlify.WithBaseURL(base)))
 
 				assertHeadersFollow(t, rt.Sent())
 				if isFollowed && name == "Get" {
@@ -70,7 +70,7 @@ func TestRedirects(t *testing.T) {
 				require.ErrorAs(t, err, &apiErr, "%s: %d to %s", name, status, location)
 				assert.Equal(t, status, apiErr.StatusCode)
 				assert.Equal(t, location, apiErr.Header.Get("Location"))
-				assert.Equal(t, name != "Get", testkit.IsOutcomeUnknown(err))
+				assert.Equal(t, name != "Get", kit.IsOutcomeUnknown(err))
 				assert.Equal(t, 1, rt.Count())
 				assert.Equal(t, "api.example.com:8443", rt.Last().URL.Host)
 			}
@@ -80,10 +80,10 @@ func TestRedirects(t *testing.T) {
 
 // assertHeadersFollow asserts that each request of a redirected call has the key, and that each
 // but the first has the headers that http.Client adds.
-func assertHeadersFollow(t *testing.T, requests []testkit.SentRequest) {
+func assertHeadersFollow(t *testing.T, requests []kit.SentRequest) {
 	t.Helper()
 	for i, request := range requests {
-		assert.Equal(t, []string{"Bearer " + testkit.Key}, request.Header["Authorization"])
+		assert.Equal(t, []string{"Bearer " + kit.Key}, request.Header["Authorization"])
 		assert.Equal(t, i > 0, request.Header.Get("Referer") != "", "what http.Client sets goes along")
 	}
 }
@@ -93,33 +93,33 @@ func TestGetFollowsARedirectToTheDefaultPort(t *testing.T) {
 		"https://api.mintlify.com": "https://api.mintlify.com:443/x",
 		"http://localhost":         "http://localhost:80/x",
 	} {
-		moved := testkit.RespondWith(302, "", "Location", location)
-		rt := testkit.NewRecording(moved, testkit.RespondWith(200, testkit.JobJSON))
-		_, err := testkit.Get(t.Context(), testkit.NewClient(t, rt, mintlify.WithBaseURL(base)))
+		moved := kit.RespondWith(302, "", "Location", location)
+		rt := kit.NewRecording(moved, kit.RespondWith(200, kit.JobJSON))
+		_, err := kit.Get(t.Context(), kit.NewClient(t, rt, mintlify.WithBaseURL(base)))
 		require.NoError(t, err, base)
 	}
 }
 
 func TestRedirectsWithoutEndOrTarget(t *testing.T) {
-	rt := testkit.NewRecording(testkit.RespondWith(302, "", "Location", "/again"))
-	_, err := testkit.Get(t.Context(), testkit.NewClient(t, rt))
-	apiErr := testkit.RequireAs[*mintlify.APIError](t, err)
+	rt := kit.NewRecording(kit.RespondWith(302, "", "Location", "/again"))
+	_, err := kit.Get(t.Context(), kit.NewClient(t, rt))
+	apiErr := kit.RequireAs[*mintlify.APIError](t, err)
 	assert.Equal(t, 302, apiErr.StatusCode)
 	assert.Equal(t, 11, rt.Count())
 
-	for name, call := range testkit.JobCalls {
-		rt := testkit.NewRecording(testkit.RespondWith(302, "", "Location", "https://api.mintlify.com:"+testkit.Key))
-		_, err = call(t.Context(), testkit.NewClient(t, rt))
+	for name, call := range kit.JobCalls {
+		rt := kit.NewRecording(kit.RespondWith(302, "", "Location", "https://api.mintlify.com:"+kit.Key))
+		_, err = call(t.Context(), kit.NewClient(t, rt))
 		require.Error(t, err)
-		testkit.AssertReadable(t, err)
-		assert.Equal(t, name != "Get", testkit.IsOutcomeUnknown(err))
+		kit.AssertReadable(t, err)
+		assert.Equal(t, name != "Get", kit.IsOutcomeUnknown(err))
 		assert.Equal(t, 1, rt.Count())
 	}
 }
 
 func TestErrorOfHTTPClientIsToldOnce(t *testing.T) {
-	nowhere := testkit.RespondWith(302, "", "Location", "::::")
-	_, err := testkit.Get(t.Context(), testkit.NewClient(t, nowhere, mintlify.WithMaxRetries(0)))
+	nowhere := kit.RespondWith(302, "", "Location", "::::")
+	_, err := kit.Get(t.Context(), kit.NewClient(t, nowhere, mintlify.WithMaxRetries(0)))
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), `Get "`, "the URL is in the message already")
 }
@@ -134,18 +134,18 @@ func TestRetryThatEndsEarlyKeepsTheResponseBefore(t *testing.T) {
 	}
 
 	synctest.Test(t, func(t *testing.T) { // a canceled POST is waited for
-		for name, call := range testkit.JobCalls {
+		for name, call := range kit.JobCalls {
 			ctx, cancel := context.WithCancel(t.Context())
-			limited := testkit.RespondWith(429, "slow down")
-			rt := testkit.NewRecording(limited, testkit.Doing(cancel, testkit.Hang))
-			_, canceled := call(ctx, testkit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)))
+			limited := kit.RespondWith(429, "slow down")
+			rt := kit.NewRecording(limited, kit.Doing(cancel, kit.Hang))
+			_, canceled := call(ctx, kit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)))
 			limiter := mintlify.WithRateLimiter(oneToken)
-			_, refused := call(t.Context(), testkit.NewClient(t, limited, limiter, mintlify.WithRetryWait(0, 0)))
+			_, refused := call(t.Context(), kit.NewClient(t, limited, limiter, mintlify.WithRetryWait(0, 0)))
 
 			assert.ErrorIs(t, canceled, context.Canceled)
-			assert.Equal(t, name != "Get", testkit.IsOutcomeUnknown(canceled))
+			assert.Equal(t, name != "Get", kit.IsOutcomeUnknown(canceled))
 			assert.ErrorIs(t, refused, exhausted, name)
-			assert.False(t, testkit.IsOutcomeUnknown(refused))
+			assert.False(t, kit.IsOutcomeUnknown(refused))
 			for _, err := range []error{canceled, refused} {
 				assert.ErrorIs(t, err, mintlify.ErrRateLimited, "%s: of the attempt before", name)
 				assert.Equal(t, 1, strings.Count(err.Error(), "previous attempt"), "%v", err)
@@ -166,9 +166,9 @@ func TestGetKeepsNothingOfATruncatedAttempt(t *testing.T) {
 		"not found": {404, "", mintlify.ErrNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
-			first := testkit.BreakOff(200, `{"id":"old","model":"m","status":"comp`)
-			rt := testkit.NewRecording(first, testkit.RespondWith(second.status, second.body))
-			job, err := testkit.Get(t.Context(), testkit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)))
+			first := kit.BreakOff(200, `{"id":"old","model":"m","status":"comp`)
+			rt := kit.NewRecording(first, kit.RespondWith(second.status, second.body))
+			job, err := kit.Get(t.Context(), kit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)))
 			require.ErrorIs(t, err, second.err)
 			assert.Nil(t, job)
 			assert.Equal(t, 2, rt.Count())
@@ -177,8 +177,8 @@ func TestGetKeepsNothingOfATruncatedAttempt(t *testing.T) {
 }
 
 func TestResponseThatIsWholeCountsThoughTheConnectionBreaks(t *testing.T) {
-	for name, call := range testkit.JobCalls {
-		job, err := call(t.Context(), testkit.NewClient(t, testkit.BreakOff(200, testkit.JobJSON)))
+	for name, call := range kit.JobCalls {
+		job, err := call(t.Context(), kit.NewClient(t, kit.BreakOff(200, kit.JobJSON)))
 		require.NoError(t, err, name)
 		assert.Equal(t, "job_1", job.ID)
 	}
@@ -187,27 +187,27 @@ func TestResponseThatIsWholeCountsThoughTheConnectionBreaks(t *testing.T) {
 func TestMisbehavedTransport(t *testing.T) {
 	nothing := func(*http.Request) (*http.Response, error) { return nil, nil }
 	both := func(*http.Request) (*http.Response, error) {
-		return testkit.Response(200, testkit.JobJSON), errors.New("and an error")
+		return kit.Response(200, kit.JobJSON), errors.New("and an error")
 	}
 	noBody := func(*http.Request) (*http.Response, error) { return &http.Response{StatusCode: 200}, nil }
 
 	for name, tc := range map[string]struct {
-		rt     testkit.Transport
+		rt     kit.Transport
 		reason string
 	}{
 		"neither":   {nothing, "neither a response nor an error"},
 		"both":      {both, "and an error"},
 		"no body":   {noBody, "invalid JSON"},
-		"no target": {testkit.RespondWith(302, ""), "302"},
-		"no URL":    {testkit.RespondWith(307, "", "Location", "::::"), "Location"},
+		"no target": {kit.RespondWith(302, ""), "302"},
+		"no URL":    {kit.RespondWith(307, "", "Location", "::::"), "Location"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client := testkit.NewClient(t, tc.rt, mintlify.WithRetryWait(0, 0))
-			for operation, call := range testkit.JobCalls {
+			client := kit.NewClient(t, tc.rt, mintlify.WithRetryWait(0, 0))
+			for operation, call := range kit.JobCalls {
 				_, err := call(t.Context(), client)
 				require.ErrorContains(t, err, tc.reason)
-				testkit.AssertReadable(t, err)
-				assert.Equal(t, operation != "Get", testkit.IsOutcomeUnknown(err))
+				kit.AssertReadable(t, err)
+				assert.Equal(t, operation != "Get", kit.IsOutcomeUnknown(err))
 			}
 		})
 	}
@@ -217,20 +217,20 @@ func TestMisbehavedTransport(t *testing.T) {
 
 func TestResponseLargerThanTheLimit(t *testing.T) {
 	var read atomic.Int64
-	withoutEnd := func(status int, prefix string) testkit.Transport {
+	withoutEnd := func(status int, prefix string) kit.Transport {
 		return func(*http.Request) (*http.Response, error) {
-			resp := testkit.Response(status, "")
+			resp := kit.Response(status, "")
 			resp.Body = io.NopCloser(io.MultiReader(strings.NewReader(prefix), &counter{n: &read}))
 			return resp, nil
 		}
 	}
 
-	for name, call := range testkit.JobCalls {
+	for name, call := range kit.JobCalls {
 		read.Store(0)
-		job, err := call(t.Context(), testkit.NewClient(t, withoutEnd(200, `{"id":"job_1","x":"`)))
+		job, err := call(t.Context(), kit.NewClient(t, withoutEnd(200, `{"id":"job_1","x":"`)))
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 		assert.ErrorContains(t, err, "larger than 1 MiB")
-		assert.Equal(t, name != "Get", testkit.IsOutcomeUnknown(err))
+		assert.Equal(t, name != "Get", kit.IsOutcomeUnknown(err))
 		require.NotNil(t, job)
 		assert.Equal(t, "job_1", job.ID)
 		assert.Less(t, read.Load(), int64(1<<20+64<<10), "no more is read")
@@ -243,31 +243,31 @@ func TestResponseLargerThanTheLimit(t *testing.T) {
 		mintlify.OpGetFeedbackCounts: 2,
 	} {
 		read.Store(0)
-		err := operations.Get(op).Do(t.Context(), testkit.NewClient(t, withoutEnd(200, `{"x":"`)))
+		err := operations.Get(op).Do(t.Context(), kit.NewClient(t, withoutEnd(200, `{"x":"`)))
 		assert.ErrorContains(t, err, fmt.Sprintf("larger than %d MiB", limit), op)
 		assert.Less(t, read.Load(), (limit+1)<<20, "no more is read")
 	}
 
-	_, err := testkit.Get(t.Context(), testkit.NewClient(t, withoutEnd(404, "")))
+	_, err := kit.Get(t.Context(), kit.NewClient(t, withoutEnd(404, "")))
 	require.ErrorIs(t, err, mintlify.ErrNotFound, "an error of any length is that error")
 }
 
 func TestResponseJustWithinTheLimit(t *testing.T) {
 	body := `{"id":"job_1","status":"active","x":"` + strings.Repeat("x", 1<<20-39) + `"}`
 	require.Len(t, body, 1<<20)
-	_, err := testkit.Get(t.Context(), testkit.NewClient(t, testkit.RespondWith(200, body)))
+	_, err := kit.Get(t.Context(), kit.NewClient(t, kit.RespondWith(200, body)))
 	require.NoError(t, err)
 }
 
 func TestGetUsesItsBuffersAgain(t *testing.T) {
 	const n = 100
 	body := `{"id":"job_1","status":"active","x":"` + strings.Repeat("x", 200<<10) + `"}`
-	client := testkit.NewClient(t, testkit.RespondWith(200, body))
+	client := kit.NewClient(t, kit.RespondWith(200, body))
 
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range n {
-		_, err := testkit.Get(t.Context(), client)
+		_, err := kit.Get(t.Context(), client)
 		require.NoError(t, err)
 	}
 	runtime.ReadMemStats(&after)
@@ -278,19 +278,19 @@ func TestGetUsesItsBuffersAgain(t *testing.T) {
 
 func TestAttemptHasSixtySecondsUnlessWithHTTPClientSaysOtherwise(t *testing.T) {
 	for _, tc := range []struct {
-		rt             testkit.Transport
+		rt             kit.Transport
 		timeout, lasts time.Duration
 		says           string
 	}{
-		{testkit.Hang, 0, time.Minute, "no response within 1m0s"},
-		{testkit.Hang, 7 * time.Second, 7 * time.Second, "no response within 7s"},
-		{testkit.Stall(200, `{"id":`), 0, time.Minute, "the response did not end within 1m0s"},
+		{kit.Hang, 0, time.Minute, "no response within 1m0s"},
+		{kit.Hang, 7 * time.Second, 7 * time.Second, "no response within 7s"},
+		{kit.Stall(200, `{"id":`), 0, time.Minute, "the response did not end within 1m0s"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			hc := mintlify.WithHTTPClient(&http.Client{Transport: tc.rt, Timeout: tc.timeout})
-			client := testkit.NewClient(t, nil, hc, mintlify.WithMaxRetries(1), mintlify.WithRetryWait(0, 0))
+			client := kit.NewClient(t, nil, hc, mintlify.WithMaxRetries(1), mintlify.WithRetryWait(0, 0))
 			start := time.Now()
-			_, err := testkit.Get(t.Context(), client)
+			_, err := kit.Get(t.Context(), client)
 			require.ErrorContains(t, err, tc.says)
 			var isTimeout interface{ Timeout() bool }
 			require.ErrorAs(t, err, &isTimeout)
@@ -305,15 +305,15 @@ func TestAttemptHasSixtySecondsUnlessWithHTTPClientSaysOtherwise(t *testing.T) {
 
 func TestCreateAndMessageTakeAResponseThatComesAfterTheEndOfTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, name := range testkit.Posts() {
+		for _, name := range kit.Posts() {
 			ctx, cancel := context.WithCancel(t.Context())
-			late := testkit.Transport(func(*http.Request) (*http.Response, error) {
+			late := kit.Transport(func(*http.Request) (*http.Response, error) {
 				cancel()
 				synctest.Wait() // the attempt has been given up
-				return testkit.Response(201, testkit.JobJSON), nil
+				return kit.Response(201, kit.JobJSON), nil
 			})
 
-			job, err := testkit.JobCalls[name](ctx, testkit.NewClient(t, late))
+			job, err := kit.JobCalls[name](ctx, kit.NewClient(t, late))
 			require.NoError(t, err, name)
 			assert.Equal(t, "job_1", job.ID)
 		}
@@ -322,34 +322,34 @@ func TestCreateAndMessageTakeAResponseThatComesAfterTheEndOfTheContext(t *testin
 
 func TestCreateTakesAResponseThatComesAsTheContextEnds(t *testing.T) {
 	whole := func(*http.Request) (*http.Response, error) {
-		return testkit.Pipe(201, func(w *io.PipeWriter) {
-			io.WriteString(w, testkit.JobJSON)
+		return kit.Pipe(201, func(w *io.PipeWriter) {
+			io.WriteString(w, kit.JobJSON)
 			w.Close()
 		}), nil
 	}
 
 	for range 300 { // a body that was closed by the end of the context would be lost now and then
 		ctx, cancel := context.WithCancel(t.Context())
-		job, err := testkit.Create(ctx, testkit.NewClient(t, testkit.Doing(cancel, whole)))
+		job, err := kit.Create(ctx, kit.NewClient(t, kit.Doing(cancel, whole)))
 		require.NoError(t, err)
 		require.Equal(t, "job_1", job.ID)
 	}
 }
 
 func TestCreateAndMessageKeepTheIDOfATruncatedResponseThoughTheContextHasEnded(t *testing.T) {
-	for _, name := range testkit.Posts() {
+	for _, name := range kit.Posts() {
 		ctx, cancel := context.WithCancel(t.Context())
-		canceledWithin := testkit.Transport(func(*http.Request) (*http.Response, error) {
-			return testkit.Pipe(201, func(w *io.PipeWriter) {
+		canceledWithin := kit.Transport(func(*http.Request) (*http.Response, error) {
+			return kit.Pipe(201, func(w *io.PipeWriter) {
 				io.WriteString(w, `{"id":"job_1","status":"active","model":`)
 				cancel()
 				w.CloseWithError(io.ErrUnexpectedEOF)
 			}), nil
 		})
 
-		job, err := testkit.JobCalls[name](ctx, testkit.NewClient(t, canceledWithin))
+		job, err := kit.JobCalls[name](ctx, kit.NewClient(t, canceledWithin))
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
-		assert.True(t, testkit.IsOutcomeUnknown(err))
+		assert.True(t, kit.IsOutcomeUnknown(err))
 		require.NotNil(t, job)
 		assert.Equal(t, "job_1", job.ID)
 	}
@@ -358,9 +358,9 @@ func TestCreateAndMessageKeepTheIDOfATruncatedResponseThoughTheContextHasEnded(t
 func TestTransportSeesTheValuesOfTheContextAndTheCauseOfItsEnd(t *testing.T) {
 	type key struct{}
 	shutdown := errors.New("shutting down")
-	for _, call := range testkit.JobCalls {
+	for _, call := range kit.JobCalls {
 		ctx, cancel := context.WithCancelCause(context.WithValue(t.Context(), key{}, "trace-7"))
-		rt := testkit.Transport(func(r *http.Request) (*http.Response, error) {
+		rt := kit.Transport(func(r *http.Request) (*http.Response, error) {
 			assert.Equal(t, "trace-7", r.Context().Value(key{}))
 			cancel(shutdown)
 			<-r.Context().Done()
@@ -368,7 +368,7 @@ func TestTransportSeesTheValuesOfTheContextAndTheCauseOfItsEnd(t *testing.T) {
 			return nil, r.Context().Err()
 		})
 
-		_, err := call(ctx, testkit.NewClient(t, rt))
+		_, err := call(ctx, kit.NewClient(t, rt))
 		require.ErrorIs(t, err, shutdown)
 	}
 }
@@ -396,25 +396,25 @@ func TestEveryBodyIsClosedOnceAndThenLeftAlone(t *testing.T) {
 		body   string
 		err    error
 	}{
-		"success":                  {200, testkit.JobJSON, nil},
+		"success":                  {200, kit.JobJSON, nil},
 		"malformed":                {200, "no job", nil},
 		"redirect":                 {302, "moved", nil},
 		"not found":                {404, "no job", nil},
 		"rate limited":             {429, "no job", nil},
 		"server error":             {503, "no job", nil},
-		"response beside an error": {200, testkit.JobJSON, errors.New("both")},
+		"response beside an error": {200, kit.JobJSON, errors.New("both")},
 	} {
-		for operation, call := range testkit.JobCalls {
+		for operation, call := range kit.JobCalls {
 			t.Run(name+"/"+operation, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var bodies []*onceOnly
-					rt := testkit.Transport(func(*http.Request) (*http.Response, error) {
+					rt := kit.Transport(func(*http.Request) (*http.Response, error) {
 						body := &onceOnly{Reader: strings.NewReader(tc.body), t: t}
 						bodies = append(bodies, body)
 						return &http.Response{StatusCode: tc.status, Body: body}, tc.err
 					})
 
-					_, _ = call(t.Context(), testkit.NewClient(t, rt))
+					_, _ = call(t.Context(), kit.NewClient(t, rt))
 					synctest.Wait()
 					require.NotEmpty(t, bodies)
 					for _, body := range bodies {
@@ -428,8 +428,8 @@ func TestEveryBodyIsClosedOnceAndThenLeftAlone(t *testing.T) {
 
 // silentAfter is a response whose body ends as wait does.
 func silentAfter(status int, body string, wait func() error) *http.Response {
-	resp := testkit.Response(status, "")
-	resp.Body = testkit.Reading(func(p []byte) (int, error) {
+	resp := kit.Response(status, "")
+	resp.Body = kit.Reading(func(p []byte) (int, error) {
 		if body != "" {
 			n := copy(p, body)
 			body = body[n:]
@@ -451,7 +451,7 @@ func (c closer) Close() error {
 }
 
 // untilClosed is a transport whose response is silent after body until it is closed.
-func untilClosed(status int, body string) testkit.Transport {
+func untilClosed(status int, body string) kit.Transport {
 	return func(*http.Request) (*http.Response, error) {
 		closed := make(chan struct{})
 		resp := silentAfter(status, body, func() error {
@@ -464,8 +464,8 @@ func untilClosed(status int, body string) testkit.Transport {
 }
 
 // untilDone makes transports whose response is silent after body until the request's context ends.
-func untilDone(err func(context.Context) error) func(status int, body string) testkit.Transport {
-	return func(status int, body string) testkit.Transport {
+func untilDone(err func(context.Context) error) func(status int, body string) kit.Transport {
+	return func(status int, body string) kit.Transport {
 		return func(r *http.Request) (*http.Response, error) {
 			return silentAfter(status, body, func() error {
 				<-r.Context().Done()
@@ -479,19 +479,19 @@ func untilDone(err func(context.Context) error) func(status int, body string) te
 // cause, and the body of a POST had five seconds more.
 func TestInterruptedBodyMatchesItsContext(t *testing.T) {
 	cause := errors.New("the pod is shut down")
-	for name, silent := range map[string]func(status int, body string) testkit.Transport{
-		"silent":           testkit.Stall,
+	for name, silent := range map[string]func(status int, body string) kit.Transport{
+		"silent":           kit.Stall,
 		"EOF once closed":  untilClosed,
 		"EOF at the end":   untilDone(func(context.Context) error { return io.EOF }),
 		"error of the end": untilDone(context.Context.Err),
 	} {
 		for _, status := range []int{101, 200, 301, 404, 503} {
-			for operation, call := range testkit.JobCalls {
+			for operation, call := range kit.JobCalls {
 				synctest.Test(t, func(t *testing.T) {
 					ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, cause)
 					defer cancel()
 					start := time.Now()
-					_, err := call(ctx, testkit.NewClient(t, silent(status, `{"id":"job_1",`)))
+					_, err := call(ctx, kit.NewClient(t, silent(status, `{"id":"job_1",`)))
 
 					assertInterrupted(t, ctx, cause, err)
 					want := time.Second
@@ -512,7 +512,7 @@ func assertInterrupted(t *testing.T, ctx context.Context, cause, err error) {
 
 	_, again := mintlify.RetryAfter(err)
 	assert.False(t, again, "%v", err)
-	testkit.AssertReadable(t, err)
+	kit.AssertReadable(t, err)
 }
 
 // The same if the context ends as the response's header comes.
@@ -521,13 +521,13 @@ func TestInterruptedAsTheResponseComesMatchesItsContext(t *testing.T) {
 	for _, op := range operations.All() {
 		for _, status := range []int{101, 201, 301, 404, 429, 503} {
 			ctx, cancel := context.WithCancelCause(t.Context())
-			rt := testkit.Transport(func(r *http.Request) (*http.Response, error) {
+			rt := kit.Transport(func(r *http.Request) (*http.Response, error) {
 				cancel(cause)
 				<-r.Context().Done()
 				return untilDone(context.Cause)(status, `{"id":`)(r)
 			})
 
-			client := testkit.NewClient(t, rt)
+			client := kit.NewClient(t, rt)
 			assertInterrupted(t, ctx, cause, op.Do(ctx, client))
 			assert.Error(t, ctx.Err(), op)
 		}
@@ -546,7 +546,7 @@ func TestListIsTheLastOfItsName(t *testing.T) {
 		`"visitors":[7]`:                            malformed,
 	} {
 		body := `{"totals":{},` + lists + `,"hasMore":false}`
-		client := testkit.NewClient(t, testkit.RespondWith(200, body))
+		client := kit.NewClient(t, kit.RespondWith(200, body))
 		page, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 		if want == malformed {
 			assert.ErrorIs(t, err, mintlify.ErrMalformedResponse, body)
@@ -560,7 +560,7 @@ func TestListIsTheLastOfItsName(t *testing.T) {
 func TestIDIsFoundAtTheStartOfABrokenResponse(t *testing.T) {
 	for _, padding := range []int{0, 100 << 10, 1<<20 - 100} {
 		body := `{"x":"` + strings.Repeat("x", padding) + `","id":"job_1","status":"active","y":`
-		job, err := testkit.Create(t.Context(), testkit.NewClient(t, testkit.RespondWith(201, body)))
+		job, err := kit.Create(t.Context(), kit.NewClient(t, kit.RespondWith(201, body)))
 		assert.ErrorIs(t, err, mintlify.ErrMalformedResponse)
 		assert.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
 		assert.NotNil(t, job, padding)
@@ -589,12 +589,12 @@ func TestCanceledPostIsWaitedFor(t *testing.T) {
 				time.AfterFunc(time.Second, cancel)
 				attempts := 0
 				start := time.Now()
-				err := operations.Get(op).Do(ctx, svc.Client(testkit.CountAttempts(&attempts)))
+				err := operations.Get(op).Do(ctx, svc.Client(kit.CountAttempts(&attempts)))
 
 				assert.Equal(t, tc.lasts, time.Since(start), "%s: %v", tc.name, err)
 				assert.ErrorIs(t, err, tc.err, tc.name)
 				assert.Equal(t, errors.Is(tc.err, context.Canceled), errors.Is(err, context.Canceled), tc.name)
-				assert.Equal(t, tc.name == "nothing", testkit.IsOutcomeUnknown(err), "%s: %v", tc.name, err)
+				assert.Equal(t, tc.name == "nothing", kit.IsOutcomeUnknown(err), "%s: %v", tc.name, err)
 				assert.Equal(t, 1, attempts, "nothing is made again")
 			})
 		}

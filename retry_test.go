@@ -19,9 +19,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/http2server"
-	"github.com/mintlify-community/mintlify-go/internal/operations"
-	"github.com/mintlify-community/mintlify-go/internal/testkit"
+	"github.com/mintlify-community/mintlify-go/internal/test/http2server"
+	"github.com/mintlify-community/mintlify-go/internal/test/kit"
+	"github.com/mintlify-community/mintlify-go/internal/test/operations"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -42,18 +42,18 @@ func TestCreateAndMessageNeedTheProofOfThisVeryAttempt(t *testing.T) {
 	}
 
 	for name, tc := range map[string]struct {
-		steps    []testkit.Transport
+		steps    []kit.Transport
 		attempts int
 	}{
-		"no trace events": {[]testkit.Transport{testkit.FailWith(refused)}, 1},
-		"the first host got the request, the second cannot be reached": {[]testkit.Transport{connected}, 1},
-		"proof of the attempt before":                                  {[]testkit.Transport{unconnected, connected}, 2},
+		"no trace events": {[]kit.Transport{kit.FailWith(refused)}, 1},
+		"the first host got the request, the second cannot be reached": {[]kit.Transport{connected}, 1},
+		"proof of the attempt before":                                  {[]kit.Transport{unconnected, connected}, 2},
 	} {
-		for _, operation := range testkit.Posts() {
+		for _, operation := range kit.Posts() {
 			t.Run(name+"/"+operation, func(t *testing.T) {
-				rt := testkit.NewRecording(tc.steps...)
-				_, err := testkit.JobCalls[operation](t.Context(), testkit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)))
-				assert.True(t, testkit.IsOutcomeUnknown(err))
+				rt := kit.NewRecording(tc.steps...)
+				_, err := kit.JobCalls[operation](t.Context(), kit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)))
+				assert.True(t, kit.IsOutcomeUnknown(err))
 				assert.ErrorIs(t, err, error(refused))
 				assert.Equal(t, tc.attempts, rt.Count())
 			})
@@ -69,14 +69,14 @@ func TestCertificateErrorIsNotRetried(t *testing.T) {
 		x509.CertificateInvalidError{Reason: x509.Expired},
 		&net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}, // the client's
 	} {
-		for name, call := range testkit.JobCalls {
-			rt := testkit.NewRecording(func(r *http.Request) (*http.Response, error) {
+		for name, call := range kit.JobCalls {
+			rt := kit.NewRecording(func(r *http.Request) (*http.Response, error) {
 				httptrace.ContextClientTrace(r.Context()).GetConn("api.example.com:443")
 				return nil, certificate
 			})
-			_, err := call(t.Context(), testkit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)))
+			_, err := call(t.Context(), kit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)))
 			require.Error(t, err)
-			assert.False(t, testkit.IsOutcomeUnknown(err))
+			assert.False(t, kit.IsOutcomeUnknown(err))
 			assert.Equal(t, 1, rt.Count(), "%s %T", name, certificate)
 		}
 	}
@@ -87,8 +87,8 @@ func TestWithRetryWaitOfTheLongestDoesNotOverflow(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 			defer cancel()
-			client := testkit.NewClient(t, testkit.RespondWith(503, ""), mintlify.WithRetryWait(least, math.MaxInt64))
-			_, err := testkit.Get(ctx, client)
+			client := kit.NewClient(t, kit.RespondWith(503, ""), mintlify.WithRetryWait(least, math.MaxInt64))
+			_, err := kit.Get(ctx, client)
 			assert.ErrorIs(t, err, mintlify.ErrServer)
 		})
 	}
@@ -107,8 +107,8 @@ func TestWithRetryWaitDoublesUnderFullJitter(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				all := make([][]time.Duration, 8)
 				for range 200 {
-					rt := testkit.NewRecording(testkit.RespondWith(503, ""))
-					_, err := testkit.Get(t.Context(), testkit.NewClient(t, rt, append(tc.opts, mintlify.WithMaxRetries(8))...))
+					rt := kit.NewRecording(kit.RespondWith(503, ""))
+					_, err := kit.Get(t.Context(), kit.NewClient(t, rt, append(tc.opts, mintlify.WithMaxRetries(8))...))
 					require.ErrorIs(t, err, mintlify.ErrServer)
 
 					times := rt.Times()
@@ -131,8 +131,8 @@ func TestWithRetryWaitDoublesUnderFullJitter(t *testing.T) {
 
 func TestWithMaxRetriesOfManyStaysAtTheLongestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rt := testkit.NewRecording(testkit.RespondWith(503, ""))
-		_, err := testkit.Get(t.Context(), testkit.NewClient(t, rt, mintlify.WithMaxRetries(100)))
+		rt := kit.NewRecording(kit.RespondWith(503, ""))
+		_, err := kit.Get(t.Context(), kit.NewClient(t, rt, mintlify.WithMaxRetries(100)))
 		require.Error(t, err)
 		times := rt.Times()
 		require.Len(t, times, 101)
@@ -164,15 +164,15 @@ func TestRetryAfterHeaderIsWaitedOut(t *testing.T) {
 		"fraction":    {value: "1.5"},
 		"absent":      {value: ""},
 	} {
-		for operation, call := range testkit.JobCalls {
+		for operation, call := range kit.JobCalls {
 			t.Run(name+"/"+operation, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					value := tc.value
 					if tc.in != 0 {
 						value = at(tc.in, tc.form)
 					}
-					rt := testkit.NewRecording(testkit.RespondWith(429, "", "Retry-After", value))
-					_, err := call(t.Context(), testkit.NewClient(t, rt, mintlify.WithMaxRetries(1)))
+					rt := kit.NewRecording(kit.RespondWith(429, "", "Retry-After", value))
+					_, err := call(t.Context(), kit.NewClient(t, rt, mintlify.WithMaxRetries(1)))
 					require.ErrorIs(t, err, mintlify.ErrRateLimited)
 
 					require.Equal(t, 2, rt.Count())
@@ -217,10 +217,10 @@ func TestRetryAfter(t *testing.T) {
 		return err
 	}
 
-	_, refusedByLimiter := testkit.Create(ctx, mintlifytest.NewService().Client(mintlify.WithRateLimiter(noTokens)))
+	_, refusedByLimiter := kit.Create(ctx, mintlifytest.NewService().Client(mintlify.WithRateLimiter(noTokens)))
 	noKey := func(context.Context) (string, error) { return "", nil } // such as a file that is being replaced
-	_, withoutKey := testkit.Create(ctx, mintlifytest.NewService().Client(mintlify.WithKeySource(noKey)))
-	_, tooLate := testkit.Create(ended, mintlifytest.NewService().Client())
+	_, withoutKey := kit.Create(ctx, mintlifytest.NewService().Client(mintlify.WithKeySource(noKey)))
+	_, tooLate := kit.Create(ended, mintlifytest.NewService().Client())
 	_, noPrompt := mintlifytest.NewService().Client().Jobs.Create(ctx, mintlify.CreateJobParams{})
 	_, page := under(mintlify.OpGetVisitors, mintlifytest.Fault{Truncate: true}).
 		Analytics.GetVisitorPage(ctx, mintlify.VisitorsParams{})
@@ -267,8 +267,8 @@ func TestRetryAfterDateCountsFromTheResponsesDate(t *testing.T) {
 		date.Format(http.TimeFormat): 90 * time.Second,
 		"yesterday":                  30 * time.Second,
 	} {
-		rt := testkit.RespondWith(429, "", "Date", header, "Retry-After", retryAfter)
-		_, err := testkit.Get(t.Context(), testkit.NewClient(t, rt, mintlify.WithMaxRetries(0)))
+		rt := kit.RespondWith(429, "", "Date", header, "Retry-After", retryAfter)
+		_, err := kit.Get(t.Context(), kit.NewClient(t, rt, mintlify.WithMaxRetries(0)))
 		wait, ok := mintlify.RetryAfter(err)
 		assert.True(t, ok)
 		assert.Equal(t, want, wait, header)
@@ -276,7 +276,7 @@ func TestRetryAfterDateCountsFromTheResponsesDate(t *testing.T) {
 }
 
 func TestPollOfAWaitIsAtMostTenRequests(t *testing.T) {
-	for waitName, wait := range testkit.Waits {
+	for waitName, wait := range kit.Waits {
 		synctest.Test(t, func(t *testing.T) {
 			server := &http2server.Server{Handle: func(event http2server.Event, stream *http2server.Stream) {
 				if event == http2server.Whole {
@@ -284,7 +284,7 @@ func TestPollOfAWaitIsAtMostTenRequests(t *testing.T) {
 				}
 			}}
 			var polls []mintlify.Poll
-			err := wait(t.Context(), overPipes(t, server), testkit.KeepPolls(&polls))
+			err := wait(t.Context(), overPipes(t, server), kit.KeepPolls(&polls))
 			require.ErrorAs(t, err, new(*mintlify.WaitError))
 			assert.Greater(t, len(polls), 5)
 			assert.LessOrEqual(t, server.Begun.Load(), int64(10*len(polls)), waitName)
@@ -310,7 +310,7 @@ func overPipes(t *testing.T, server *http2server.Server, opts ...mintlify.Option
 		server.Close()
 	})
 
-	return testkit.NewClient(t, rt, append(opts, mintlify.WithBaseURL("http://127.0.0.1"))...)
+	return kit.NewClient(t, rt, append(opts, mintlify.WithBaseURL("http://127.0.0.1"))...)
 }
 
 // A connection that is slow, but alive, is kept.
@@ -320,11 +320,11 @@ func TestHTTP2ResponseMayTakeLongerThanAPing(t *testing.T) {
 		server.Handle = func(event http2server.Event, stream *http2server.Stream) {
 			if event == http2server.Whole {
 				stream.Respond("103", "")
-				time.AfterFunc(55*time.Second, func() { stream.Respond("201", testkit.JobJSON) })
+				time.AfterFunc(55*time.Second, func() { stream.Respond("201", kit.JobJSON) })
 			}
 		}
 
-		job, err := testkit.Create(t.Context(), overPipes(t, server))
+		job, err := kit.Create(t.Context(), overPipes(t, server))
 		require.NoError(t, err)
 		assert.Equal(t, "job_1", job.ID)
 		assert.EqualValues(t, 1, server.Conns.Load())

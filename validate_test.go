@@ -11,18 +11,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/testkit"
+	"github.com/mintlify-community/mintlify-go/internal/test/kit"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 // keySentBy returns the Authorization header that a client with key sends.
 func keySentBy(t *testing.T, key string) string {
 	t.Helper()
-	rt := testkit.NewRecording(testkit.RespondWith(200, testkit.JobJSON))
-	client, err := mintlify.NewClient(key, "proj", testkit.Through(rt))
+	rt := kit.NewRecording(kit.RespondWith(200, kit.JobJSON))
+	client, err := mintlify.NewClient(key, "proj", kit.Through(rt))
 	require.NoError(t, err)
 
-	_, err = testkit.Get(t.Context(), client)
+	_, err = kit.Get(t.Context(), client)
 	require.NoError(t, err)
 	return rt.Last().Header.Get("Authorization")
 }
@@ -61,7 +61,7 @@ func TestNewClientRefusesAKeyThatCannotWorkUnseen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := mintlify.NewClient(key, "proj")
-			argument := testkit.RequireArgumentError(t, err, "apiKey")
+			argument := kit.RequireArgumentError(t, err, "apiKey")
 			assert.NotContains(t, argument.Error(), "ret")
 		})
 	}
@@ -103,10 +103,10 @@ func TestNewClientRefusesAPlaceholderAndSaysWhatItLooksLike(t *testing.T) {
 		assertLooksLike(t, err, "apiKey", reason, key)
 
 		source := mintlify.WithKeySource(func(context.Context) (string, error) { return key, nil })
-		rt := testkit.NewRecording(testkit.RespondWith(200, testkit.JobJSON))
-		client, err := mintlify.NewClient("", "proj", source, testkit.Through(rt))
+		rt := kit.NewRecording(kit.RespondWith(200, kit.JobJSON))
+		client, err := mintlify.NewClient("", "proj", source, kit.Through(rt))
 		require.NoError(t, err)
-		_, err = testkit.Get(t.Context(), client)
+		_, err = kit.Get(t.Context(), client)
 		assertLooksLike(t, err, "apiKey", reason, key)
 		assert.Zero(t, rt.Count())
 	}
@@ -115,14 +115,14 @@ func TestNewClientRefusesAPlaceholderAndSaysWhatItLooksLike(t *testing.T) {
 		if strings.HasPrefix(id, "Bearer") {
 			continue // nobody sends a project id so
 		}
-		_, err := mintlify.NewClient(testkit.Key, id)
+		_, err := mintlify.NewClient(kit.Key, id)
 		assertLooksLike(t, err, "projectID", reason, id)
 	}
 }
 
 func assertLooksLike(t *testing.T, err error, name, reason, value string) {
 	t.Helper()
-	refused := testkit.RequireAs[*mintlify.ArgumentError](t, err)
+	refused := kit.RequireAs[*mintlify.ArgumentError](t, err)
 	assert.Equal(t, name, refused.Name)
 	assert.Contains(t, refused.Reason, reason, value)
 	assert.NotContains(t, strings.ToLower(err.Error()), "secret")
@@ -135,7 +135,7 @@ func TestNewClientTakesWhatOnlyResemblesAPlaceholder(t *testing.T) {
 	} {
 		assert.Equal(t, "Bearer "+key, keySentBy(t, key))
 	}
-	_, err := mintlify.NewClient(testkit.Key, "your-project")
+	_, err := mintlify.NewClient(kit.Key, "your-project")
 	assert.NoError(t, err)
 }
 
@@ -146,15 +146,15 @@ func TestNewClientTakesAKeyOfAnyPrintableCharacter(t *testing.T) {
 	}
 	assert.Equal(t, "Bearer "+key.String(), keySentBy(t, key.String()))
 
-	unauthorized := testkit.RespondWith(401, "keys begin with mint_")
-	client, err := mintlify.NewClient(key.String(), "proj", testkit.Through(unauthorized))
+	unauthorized := kit.RespondWith(401, "keys begin with mint_")
+	client, err := mintlify.NewClient(key.String(), "proj", kit.Through(unauthorized))
 	require.NoError(t, err)
-	_, err = testkit.Get(t.Context(), client)
+	_, err = kit.Get(t.Context(), client)
 	require.ErrorContains(t, err, "keys begin with mint_", "which is not a key yet")
 }
 
 func TestNewClientAndForProjectRefuseAProjectID(t *testing.T) {
-	client, err := mintlify.NewClient(testkit.Key, "proj")
+	client, err := mintlify.NewClient(kit.Key, "proj")
 	require.NoError(t, err)
 
 	for name, tc := range map[string]struct{ id, reason string }{
@@ -171,13 +171,13 @@ func TestNewClientAndForProjectRefuseAProjectID(t *testing.T) {
 		"white space": {"my project", "contains white space"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := mintlify.NewClient(testkit.Key, tc.id)
-			refused := testkit.RequireArgumentError(t, err, "projectID")
+			_, err := mintlify.NewClient(kit.Key, tc.id)
+			refused := kit.RequireArgumentError(t, err, "projectID")
 			assert.Contains(t, refused.Reason, tc.reason)
 			assert.NotContains(t, refused.Error(), "secret")
 
 			_, err = client.ForProject(tc.id)
-			assert.Contains(t, testkit.RequireArgumentError(t, err, "projectID").Reason, tc.reason)
+			assert.Contains(t, kit.RequireArgumentError(t, err, "projectID").Reason, tc.reason)
 		})
 	}
 }
@@ -222,17 +222,17 @@ func TestWithBaseURL(t *testing.T) {
 		"http://0.0.0.0":                        false,
 	} {
 		t.Run(url, func(t *testing.T) {
-			rt := testkit.NewRecording(testkit.RespondWith(200, testkit.JobJSON))
-			client, err := mintlify.NewClient("mint_abc", "proj", mintlify.WithBaseURL(url), testkit.Through(rt))
+			rt := kit.NewRecording(kit.RespondWith(200, kit.JobJSON))
+			client, err := mintlify.NewClient("mint_abc", "proj", mintlify.WithBaseURL(url), kit.Through(rt))
 			if allowed {
 				require.NoError(t, err)
-				_, err = testkit.Get(t.Context(), client)
+				_, err = kit.Get(t.Context(), client)
 				require.NoError(t, err)
 				assert.Equal(t, strings.Trim(url, "/\n ")+"/v2/agent/proj/job/job_1", rt.Last().URL.String())
 				return
 			}
 
-			argument := testkit.RequireArgumentError(t, err, "baseURL")
+			argument := kit.RequireArgumentError(t, err, "baseURL")
 			assert.NotContains(t, argument.Error(), "secret")
 		})
 	}
@@ -243,11 +243,11 @@ func TestCreateAndMessageRefuseAPromptBeforeAnythingIsSent(t *testing.T) {
 	client := svc.Client()
 	for name, prompt := range map[string]string{"empty": "", "blank": " \n\t\u00a0", "broken UTF-8": "caf\xe9"} {
 		_, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: prompt})
-		testkit.RequireArgumentError(t, err, "prompt")
+		kit.RequireArgumentError(t, err, "prompt")
 		assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown, name)
 
 		_, err = client.Jobs.Message(t.Context(), "job_1", mintlify.MessageParams{Prompt: prompt})
-		testkit.RequireArgumentError(t, err, "prompt")
+		kit.RequireArgumentError(t, err, "prompt")
 		assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown, name)
 	}
 	assert.Empty(t, svc.Requests())
@@ -293,7 +293,7 @@ func TestIDsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 
 	for name, call := range calls {
 		for _, id := range append(strayNames, ".", "..") {
-			testkit.RequireArgumentError(t, call(id), "id")
+			kit.RequireArgumentError(t, call(id), "id")
 			assert.Empty(t, svc.Requests(), "%s: %q", name, id)
 		}
 	}
@@ -310,7 +310,7 @@ func TestABranchIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	for _, branch := range strayNames {
 		params := mintlify.TriggerPreviewParams{Branch: branch}
 		_, err := svc.Client().Deployments.TriggerPreview(t.Context(), params)
-		testkit.RequireArgumentError(t, err, "branch")
+		kit.RequireArgumentError(t, err, "branch")
 	}
 	assert.Empty(t, svc.Requests())
 }
@@ -320,8 +320,8 @@ func TestWhiteSpaceWithinAnIDIsEscaped(t *testing.T) {
 	for id, path := range map[string]string{
 		"job 1": "job%201", "a\u00a0b": "a%C2%A0b", "a\u2003b": "a%E2%80%83b", "a/b%c": "a%2Fb%25c",
 	} {
-		rt := testkit.NewRecording(testkit.RespondWith(200, testkit.JobJSON))
-		_, err := testkit.NewClient(t, rt).Jobs.Get(t.Context(), id)
+		rt := kit.NewRecording(kit.RespondWith(200, kit.JobJSON))
+		_, err := kit.NewClient(t, rt).Jobs.Get(t.Context(), id)
 		require.NoError(t, err)
 		assert.Equal(t, "/v2/agent/proj/job/"+path, rt.Last().URL.EscapedPath())
 	}
@@ -330,12 +330,12 @@ func TestWhiteSpaceWithinAnIDIsEscaped(t *testing.T) {
 func TestNilContextIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	svc := mintlifytest.NewService()
 	client := svc.Client()
-	for _, call := range testkit.JobCalls {
-		_, err := call(testkit.NilContext, client)
-		testkit.RequireArgumentError(t, err, "ctx")
+	for _, call := range kit.JobCalls {
+		_, err := call(kit.NilContext, client)
+		kit.RequireArgumentError(t, err, "ctx")
 	}
-	_, err := client.Jobs.WaitUntilDone(testkit.NilContext, "job_1")
-	testkit.RequireArgumentError(t, err, "ctx")
+	_, err := client.Jobs.WaitUntilDone(kit.NilContext, "job_1")
+	kit.RequireArgumentError(t, err, "ctx")
 	assert.Empty(t, svc.Requests())
 }
 
@@ -358,7 +358,7 @@ func TestWaitUntilDoneRefusesBadOptionsBeforeAnythingIsSent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := svc.Client().Jobs.WaitUntilDone(t.Context(), "job_1", tc.opts...)
-			assert.Contains(t, testkit.RequireArgumentError(t, err, tc.argument).Reason, tc.reason)
+			assert.Contains(t, kit.RequireArgumentError(t, err, tc.argument).Reason, tc.reason)
 		})
 	}
 	assert.Empty(t, svc.Requests())

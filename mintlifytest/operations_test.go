@@ -175,7 +175,7 @@ func TestExportsDeliverTheRowsThatWereSet(t *testing.T) {
 	require.ErrorIs(t, err, mintlify.ErrBadRequest)
 }
 
-// internal/contract has the quotas of all operations.
+// internal/test/contract has the quotas of all operations.
 func TestQuotaOfUpdatesIsOfTenSecondsAndSharedWithAutomations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := mintlifytest.NewService()
@@ -241,7 +241,7 @@ func TestATimeThatIsNotSetIsNull(t *testing.T) {
 	]}`, body)
 }
 
-// internal/contract has all filters that the service refuses.
+// internal/test/contract has all filters that the service refuses.
 func TestARefusedFilterOfFeedbackNamesTheValuesThereAre(t *testing.T) {
 	svc := mintlifytest.NewService()
 	svc.SetFeedback([]mintlify.Feedback{{ID: "f", Source: "widget", Status: "new"}})

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/operations"
+	"github.com/mintlify-community/mintlify-go/internal/test/operations"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 

@@ -144,7 +144,7 @@ func TestSetVisitors(t *testing.T) {
 		assert.EqualValues(t, 1, page.Totals.Human, "of all")
 	}
 
-	// internal/contract has all queries that the service refuses.
+	// internal/test/contract has all queries that the service refuses.
 	status, body := get(t, svc, "/v1/analytics/any/visitors?limit=0")
 	assert.Equal(t, 400, status)
 	assert.Contains(t, body, `"details":[{"message":"`)

@@ -36,7 +36,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/docstest"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
-	"github.com/mintlify-community/mintlify-go/internal/processtest"
+	"github.com/mintlify-community/mintlify-go/internal/test/processes"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -73,9 +73,9 @@ func databases(t *testing.T) map[string]func(*testing.T) string {
 }
 
 // startPostgres returns a server that ends with the test.
-func startPostgres(t *testing.T) *processtest.Postgres {
+func startPostgres(t *testing.T) *processes.Postgres {
 	t.Helper()
-	server := &processtest.Postgres{}
+	server := &processes.Postgres{}
 	t.Cleanup(server.Close)
 	return server
 }

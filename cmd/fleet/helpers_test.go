@@ -22,7 +22,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
-	"github.com/mintlify-community/mintlify-go/internal/processtest"
+	"github.com/mintlify-community/mintlify-go/internal/test/processes"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -98,7 +98,7 @@ func programCommand(t *testing.T, url string, s queue.Settings, env []string, ar
 	require.NoError(t, err)
 	cmd := exec.Command(os.Args[0], arguments...)
 	cmd.Env = append(append(os.Environ(), "TEST_SETTINGS="+string(text), "DATABASE_URL="+url), env...)
-	cmd.SysProcAttr = processtest.DyingWithParent()
+	cmd.SysProcAttr = processes.DyingWithParent()
 	return cmd
 }
 
@@ -239,7 +239,7 @@ type environment map[string]string
 func (e environment) get(name string) string { return e[name] }
 
 // testPostgres is the Postgres that the tests share, started by the first that needs it.
-var testPostgres processtest.Postgres
+var testPostgres processes.Postgres
 
 // eachDatabase runs f on a Postgres database and on an SQLite file, both empty, beside other tests.
 func eachDatabase(t *testing.T, f func(t *testing.T, url string)) {

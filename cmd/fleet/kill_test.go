@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
-	"github.com/mintlify-community/mintlify-go/internal/processtest"
+	"github.com/mintlify-community/mintlify-go/internal/test/processes"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -172,7 +172,7 @@ func followUps(n int) []database.Prompt {
 // TestPostgresRestarts stops the database under the workers, as a person in a hurry does.
 func TestPostgresRestarts(t *testing.T) {
 	t.Parallel()
-	own := &processtest.Postgres{}
+	own := &processes.Postgres{}
 	url := own.Database(t)
 	t.Cleanup(own.Close)
 	merges, times := 20, 1

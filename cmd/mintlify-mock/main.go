@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
-	"github.com/mintlify-community/mintlify-go/cmd/internal/mock"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
@@ -77,7 +76,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 
 	server := &http.Server{
-		Handler:           mock.NewHandler(s.fake(), log.New(stderr, "", log.Ltime)),
+		Handler:           newHandler(s.fake(), log.New(stderr, "", log.Ltime)),
 		ErrorLog:          log.New(io.Discard, "", 0),
 		ReadHeaderTimeout: time.Minute,
 	}
@@ -123,7 +122,7 @@ func (s settings) fake() *mintlifytest.Service {
 		fake.EnforceQuotas()
 	}
 
-	mock.Fill(fake, s.visitors)
+	fill(fake, s.visitors)
 	return fake
 }
 

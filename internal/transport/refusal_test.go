@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mintlify-community/mintlify-go/internal/http2server"
+	"github.com/mintlify-community/mintlify-go/internal/test/http2server"
 )
 
 // onSockets serves the handler on real sockets, and returns a Sender over a transport that wrap

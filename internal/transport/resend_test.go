@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mintlify-community/mintlify-go/internal/http2server"
+	"github.com/mintlify-community/mintlify-go/internal/test/http2server"
 )
 
 // storms are what an HTTP/2 service can do to every request. net/http takes most of them

@@ -20,7 +20,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/docstest"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
-	"github.com/mintlify-community/mintlify-go/internal/processtest"
+	"github.com/mintlify-community/mintlify-go/internal/test/processes"
 )
 
 const source = "a test"
@@ -44,9 +44,9 @@ func TestPostgres(t *testing.T) {
 }
 
 // startPostgres returns a server that ends with the test.
-func startPostgres(t *testing.T) *processtest.Postgres {
+func startPostgres(t *testing.T) *processes.Postgres {
 	t.Helper()
-	server := &processtest.Postgres{}
+	server := &processes.Postgres{}
 	t.Cleanup(server.Close)
 	return server
 }

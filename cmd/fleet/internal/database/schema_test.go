@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mintlify-community/mintlify-go/internal/processtest"
+	"github.com/mintlify-community/mintlify-go/internal/test/processes"
 )
 
-var testPostgres processtest.Postgres
+var testPostgres processes.Postgres
 
 func TestMain(m *testing.M) {
 	code := m.Run()

@@ -20,11 +20,11 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
-	"github.com/mintlify-community/mintlify-go/internal/processtest"
+	"github.com/mintlify-community/mintlify-go/internal/test/processes"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-var testPostgres processtest.Postgres
+var testPostgres processes.Postgres
 
 func TestMain(m *testing.M) {
 	code := m.Run()

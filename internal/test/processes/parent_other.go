@@ -1,0 +1,8 @@
+//go:build unix && !linux
+
+package processes
+
+import "syscall"
+
+// DyingWithParent has an effect on Linux only.
+func DyingWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
