@@ -198,7 +198,7 @@ func (s *JobsService) WaitUntilDone(ctx context.Context, id string, opts ...Wait
 //
 // If Next > 0, poll again after that time; if this poll failed, Err says why, and the job is zero.
 // If Next is 0 the wait is over. Only then does Poll return an error, the same as WaitUntilDone
-// would.
+// would. Poll calls no function of [WithOnPoll]: it returns what the function would get.
 //
 // One poll does not know of the others. Its Number is 1. The caller decides how long polls may fail
 // in a row ([WithMaxOutage] has no effect) and how long a status may be unknown. With

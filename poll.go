@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/internal/redact"
-	"github.com/mintlify-community/mintlify-go/internal/waits"
 )
 
 const (
@@ -41,9 +40,9 @@ type Poll struct {
 }
 
 type waitConfig struct {
-	waits.Settings
 	minInterval, maxInterval time.Duration
 	maxOutage                time.Duration
+	settleTime               time.Duration // negative: the rule for a wait after a message holds
 	onPoll                   []func(Poll)
 }
 
@@ -52,6 +51,7 @@ func defaultWait() waitConfig {
 		minInterval: 5 * time.Second,
 		maxInterval: time.Minute,
 		maxOutage:   10 * time.Minute,
+		settleTime:  -1,
 	}
 }
 
@@ -102,25 +102,21 @@ func WithMaxOutage(d time.Duration) WaitOption {
 // or deployment has ended, unless a poll has shown another status before. With 0 the first poll counts.
 //
 // Right after a [JobsService.Message] the job may still have the status completed or failed from
-// before. Without this option, a wait ignores these for 30 s after a Message of this client, or of a
-// client that [Client.ForProject] made of it, unless a poll has shown another status since. Set d if
-// another process sends the messages. Given to [WithWaitDefaults], it makes each wait take that long
-// whose first poll shows the end.
+// before. Without this option, or with a negative d, a wait ignores these for 30 s after a Message of
+// this client, or of a client that [Client.ForProject] made of it, unless a poll has shown another
+// status since. Set d if another process sends the messages. Given to [WithWaitDefaults], it makes
+// each wait take that long whose first poll shows the end.
 func WithSettleTime(d time.Duration) WaitOption {
 	return func(w *waitConfig) error {
-		if d < 0 {
-			return &ArgumentError{"settleTime", fmt.Sprintf("is %v, want 0 or more", d)}
-		}
-
-		w.SettleTime = d
-		w.HasSettleTime = true
+		w.settleTime = d
 		return nil
 	}
 }
 
-// WithOnPoll calls f after every poll, also after a failed one. f runs in the waiting
-// goroutine: the next poll comes after it returns. If it is given more than once, each f is called,
-// in order: those of [WithWaitDefaults] before those of the wait.
+// WithOnPoll calls f after every poll of a wait, also after a failed one, but not after a single
+// Poll, which returns what f would get. f runs in the waiting goroutine: the next poll comes after it
+// returns. If it is given more than once, each f is called, in order: those of [WithWaitDefaults]
+// before those of the wait.
 func WithOnPoll(f func(Poll)) WaitOption {
 	return func(w *waitConfig) error {
 		if f == nil {
@@ -195,10 +191,13 @@ func waitUntilDone[T polled](ctx context.Context, cfg *config, target target[T],
 
 	for ended(ctx) == nil {
 		poll := w.poll(ctx)
-		w.report(ctx, poll)
+		for _, f := range w.onPoll {
+			f(w.describe(poll))
+		}
 		if poll.over {
 			return w.last, poll.end
 		}
+
 		select {
 		case <-ctx.Done():
 		case <-time.After(poll.next):
@@ -220,7 +219,6 @@ func pollOnce[T polled](
 	w.maxOutage = maxDuration
 
 	poll := w.poll(ctx)
-	w.report(ctx, poll)
 	return w.describe(poll), poll.end
 }
 
@@ -240,20 +238,10 @@ func (w *wait[T]) poll(ctx context.Context) decision {
 	}
 	d.err = err
 	d.waited = waited
+	if !d.over {
+		w.warn(ctx, d)
+	}
 	return d
-}
-
-// report tells the log and the hook of a poll.
-func (w *wait[T]) report(ctx context.Context, poll decision) {
-	if !poll.over {
-		w.warn(ctx, poll)
-	}
-	if w.Silent {
-		return
-	}
-	for _, f := range w.onPoll {
-		f(w.describe(poll))
-	}
 }
 
 func (w *wait[T]) describe(poll decision) Poll {
@@ -389,10 +377,10 @@ func (w *wait[T]) isDone(waited time.Duration) bool {
 	switch {
 	case !w.last.isDone():
 		return false
-	case !w.HasSettleTime:
+	case w.settleTime < 0:
 		return !w.memory.messages.has(w.url)
 	}
-	return w.seenOther || waited >= w.SettleTime
+	return w.seenOther || waited >= w.settleTime
 }
 
 // isTooEarly reports whether err is a 404 for a job that Create has just returned.

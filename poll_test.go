@@ -518,6 +518,21 @@ func TestEachWithOnPollIsCalled(t *testing.T) {
 	}
 }
 
+func TestPollCallsNoHook(t *testing.T) {
+	called := mintlify.WithOnPoll(func(mintlify.Poll) { t.Error("a single Poll returns what a hook would get") })
+	svc := mintlifytest.NewService()
+	svc.AddJob("j")
+	client := svc.Client(mintlify.WithWaitDefaults(called))
+
+	poll, err := client.Jobs.Poll(t.Context(), "j", 0, called)
+	require.NoError(t, err)
+	assert.Equal(t, "active", poll.Status)
+
+	svc.AddDeployment("d")
+	_, err = client.Deployments.Poll(t.Context(), "d", 0, called)
+	assert.NoError(t, err)
+}
+
 // Waits that run at once must not find their hooks in the slice of the client's.
 func TestWithOnPollIsOfItsWaitAlone(t *testing.T) {
 	svc := mintlifytest.NewService()

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/waits"
 )
 
 // The service accepts APIKey with any project. [Service.Client] uses APIKey and ProjectID.
@@ -63,15 +62,15 @@ func (s *Service) lock() func() {
 // A client with these options sends its requests to s in memory, unless WithHTTPClient is given
 // again, with a Transport. Its base URL is https://mintlifytest.invalid, so that no mistake reaches
 // the service itself. It retries and polls without waiting, also after a message: s sets a job that
-// gets one back to active at once.
-// [Service.Client] says what that means, and [WithRealSchedule] what to
-// add in a testing/synctest bubble.
+// gets one back to active at once. A follow-up of package once takes 30 s all the same, unless its
+// Runner has once.WithSettleTime(0). [Service.Client] says what that means, and [WithRealSchedule]
+// what to add in a testing/synctest bubble.
 func (s *Service) Options() []mintlify.Option {
 	return []mintlify.Option{
 		mintlify.WithBaseURL("https://mintlifytest.invalid"),
 		mintlify.WithHTTPClient(&http.Client{Transport: s}),
 		mintlify.WithRetryWait(0, 0),
-		mintlify.WithWaitDefaults(mintlify.WithPollInterval(0, 0), waits.Instant),
+		mintlify.WithWaitDefaults(mintlify.WithPollInterval(0, 0), mintlify.WithSettleTime(0)),
 	}
 }
 
@@ -85,7 +84,7 @@ func WithRealSchedule() mintlify.Option {
 		mintlify.WithRetryWait(500*time.Millisecond, 30*time.Second),
 		mintlify.WithWaitDefaults(
 			mintlify.WithPollInterval(5*time.Second, time.Minute),
-			waits.RealSettling))
+			mintlify.WithSettleTime(-1)))
 }
 
 // both combines two options. C is the SDK's own type, which has no exported name.

@@ -41,10 +41,13 @@ type Found struct {
 // creation of the pull request with r.Deadline minus the send time minus two minutes, because clocks
 // differ.
 func WithFinder(f func(ctx context.Context, r Record) (Found, error)) Option {
-	return option(func(r *Runner) {
-		r.finder = f
-		r.mustHave("finder", f != nil)
-	})
+	return func(s *settings) error {
+		if f == nil {
+			return invalid("finder", "is nil")
+		}
+		s.finder = f
+		return nil
+	}
 }
 
 // canFind reports whether the finder may be asked about a record.

@@ -84,21 +84,20 @@ func TestErrOfAHeldStep(t *testing.T) {
 	})
 }
 
-// A follow-up on the fake takes no time. Of other clients, a settle time of their own can only make the wait longer.
+// A follow-up takes the Runner's settle time, whatever the client's own waits do.
 func TestTimeOfAFollowUp(t *testing.T) {
-	real := mintlifytest.WithRealSchedule()
+	noPause := mintlify.WithWaitDefaults(mintlify.WithPollInterval(0, 0))
 	for name, test := range map[string]struct {
-		opts []mintlify.Option
+		own  []once.Option
 		want time.Duration
 	}{
-		"on the fake":      {nil, 0},
-		"on the service":   {[]mintlify.Option{real}, 30 * time.Second},
-		"a shorter settle": {[]mintlify.Option{real, mintlify.WithWaitDefaults(mintlify.WithSettleTime(0))}, 30 * time.Second},
-		"a longer settle":  {[]mintlify.Option{real, mintlify.WithWaitDefaults(mintlify.WithSettleTime(time.Minute))}, time.Minute},
+		"unless set": {nil, 30 * time.Second},
+		"none":       {[]once.Option{once.WithSettleTime(0)}, 0},
+		"longer":     {[]once.Option{once.WithSettleTime(time.Minute)}, time.Minute},
 	} {
 		inBubble(t, name, func(t *testing.T) {
 			w := newWorld(t, oncetest.NewStore())
-			r := w.runner(w.svc.Client(test.opts...))
+			r := w.runner(w.svc.Client(noPause, mintlify.WithWaitDefaults(mintlify.WithSettleTime(time.Hour))), test.own...)
 			w.svc.ScriptJob(mintlifytest.JobStep{Status: mintlify.JobCompleted})
 			_, err := r.Do(t.Context(), task)
 			require.NoError(t, err)

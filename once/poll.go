@@ -10,11 +10,9 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
-	"github.com/mintlify-community/mintlify-go/internal/waits"
 )
 
 const (
-	settleTime     = 30 * time.Second // for which a job may still report its end from before a message
 	sentLong       = 5 * time.Minute  // after a Deadline, when a message has settled by any clock
 	lostEvery      = 5 * time.Second  // until the next poll for a message whose response is lost
 	lostGrace      = 2 * time.Minute  // after a Deadline, at least, until such a message is unknown
@@ -177,7 +175,7 @@ func (r *Runner) poll(ctx context.Context, record Record, project string) (step,
 		return step{record: record}, err
 	}
 
-	unsettled := r.unsettled(record, p.client)
+	unsettled := r.unsettled(record)
 	waited := max(0, time.Since(record.UpdatedAt))
 
 	poll, err := p.client.Jobs.Poll(ctx, record.JobID, waited, mintlify.WithSettleTime(0))
@@ -191,33 +189,17 @@ func (r *Runner) poll(ctx context.Context, record Record, project string) (step,
 }
 
 // unsettled returns for how long a terminal status may still be the one from before the message of
-// record: until it was seen running for 30 s, or for the client's own settle time, or was sent long ago. With
-// mintlifytest's Options there is no such time.
-func (r *Runner) unsettled(record Record, client *mintlify.Client) time.Duration {
+// record: until the settle time after it was seen running, unless it was sent long ago.
+func (r *Runner) unsettled(record Record) time.Duration {
 	if record.After == "" {
 		return 0
 	}
 
 	seen := r.memory.sawRunning(record)
-	settling, isInstant := settleTimeOf(client)
-	if !isInstant {
-		settling = max(settleTime, settling)
-	}
-	if reached(record.since().Add(max(sentLong, settling))) {
+	if reached(record.since().Add(max(sentLong, r.settleTime))) {
 		return 0
 	}
-	return max(0, settling-time.Since(seen))
-}
-
-// settleTimeOf returns the settle time in the client's WithWaitDefaults, 0 if there is none. isInstant reports
-// whether the client has mintlifytest's Options, and no WithRealSchedule. It sends nothing.
-func settleTimeOf(client *mintlify.Client) (own time.Duration, isInstant bool) {
-	_, err := client.Jobs.Poll(context.Background(), "none", 0, waits.Reveal)
-	var revealed *waits.Revealed
-	if !errors.As(err, &revealed) {
-		return 0, false
-	}
-	return revealed.SettleTime, revealed.Instant
+	return max(0, r.settleTime-time.Since(seen))
 }
 
 // failureOf returns why a poll failed, or ended its wait; nil if it has shown the job.

@@ -11,7 +11,6 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/transport"
-	"github.com/mintlify-community/mintlify-go/internal/waits"
 )
 
 const (
@@ -79,9 +78,9 @@ func checkProject(id string) error {
 	return err
 }
 
-// pollOnce polls a job, without the OnPoll of the caller's own waits. Its error is nil for a job that failed.
+// pollOnce polls a job. Its error is nil for a job that failed.
 func (p *project) pollOnce(ctx context.Context, id string, waited time.Duration) (mintlify.Poll, error) {
-	poll, err := p.client.Jobs.Poll(ctx, id, waited, waits.Silent, mintlify.WithSettleTime(0))
+	poll, err := p.client.Jobs.Poll(ctx, id, waited, mintlify.WithSettleTime(0))
 	return poll, failureOf(poll, err)
 }
 

@@ -292,20 +292,6 @@ func TestContextThatEndsWhileAskingStoresNothing(t *testing.T) {
 	})
 }
 
-func TestAskingIsNoPollOfTheCallersJob(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var polls []mintlify.Poll
-		noting := mintlify.WithOnPoll(func(p mintlify.Poll) { polls = append(polls, p) })
-		w := newWorld(t, oncetest.NewStore(), mintlify.WithWaitDefaults(noting))
-		w.do(task)
-		require.Len(t, polls, 2)
-
-		for _, poll := range polls {
-			assert.NoError(t, poll.Err)
-		}
-	})
-}
-
 func TestAskingHasASendTimeOfItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := 50 * time.Second

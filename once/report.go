@@ -22,10 +22,13 @@ import (
 // once more at its end, and names in its error what was not taken. If f goes on although its context
 // has ended, both return without it after 5 s, and Resume's error says so.
 func WithReport(f func(ctx context.Context, r Record) error) Option {
-	return option(func(r *Runner) {
-		r.report = f
-		r.mustHave("report", f != nil)
-	})
+	return func(s *settings) error {
+		if f == nil {
+			return invalid("report", "is nil")
+		}
+		s.report = f
+		return nil
+	}
 }
 
 // isNews reports whether a record is to be told. isStuck says that it is a pending follow-up that

@@ -21,33 +21,52 @@ const (
 
 // Runner does the tasks in a store. It is safe for use by many goroutines and processes.
 type Runner struct {
+	settings
 	client   *mintlify.Client
 	store    Store
-	sendTime time.Duration
-	logger   *slog.Logger
-	onChange func(Record)
-	report   func(context.Context, Record) error
-	finder   func(context.Context, Record) (Found, error)
-	missing  string   // the function that an option did not bring
 	projects sync.Map // of *project, by id
 	memory   memory
 	workers  sync.Map // the *worker of each call of Resume and Run in progress
 }
 
+// settings are what options set.
+type settings struct {
+	sendTime   time.Duration
+	settleTime time.Duration
+	logger     *slog.Logger
+	onChange   func(Record)
+	report     func(context.Context, Record) error
+	finder     func(context.Context, Record) (Found, error)
+}
+
 // Option configures a [Runner]. The functions With... make one.
-type Option interface{ apply(r *Runner) }
-
-// option is an Option. A function of a caller's is not: it could change a Runner in use.
-type option func(r *Runner)
-
-func (o option) apply(r *Runner) { o(r) }
+type Option func(*settings) error
 
 // WithSendTime sets how long a send may take, rate limiter and retries included: 1 minute
 // unless set, at most 1 hour. A send without a response becomes [Unknown] twice this time after
 // its deadline, a message not before two minutes after it; recording a response is retried for
 // twice this time. Asking first may take the same time once more.
 func WithSendTime(d time.Duration) Option {
-	return option(func(r *Runner) { r.sendTime = d })
+	return func(s *settings) error {
+		if d <= 0 || d > time.Hour {
+			return invalid("sendTime", fmt.Sprintf("is %v, want more than 0 and at most 1 h", d))
+		}
+		s.sendTime = d
+		return nil
+	}
+}
+
+// WithSettleTime sets for how long a follow-up's job may still report its end from before the
+// message: 30 s unless set. The client's own settle time changes nothing here. Give 0 with the fake
+// of package mintlifytest, where a message takes effect at once; else a follow-up takes 30 s there.
+func WithSettleTime(d time.Duration) Option {
+	return func(s *settings) error {
+		if d < 0 {
+			return invalid("settleTime", fmt.Sprintf("is %v, want 0 or more", d))
+		}
+		s.settleTime = d
+		return nil
+	}
 }
 
 // WithLogger logs changes at info level, what needs a person as a warning, and what could
@@ -55,61 +74,54 @@ func WithSendTime(d time.Duration) Option {
 // or another record is not a warning. It never logs a prompt or the API key. Without it, or with
 // nil, the Runner is silent.
 func WithLogger(l *slog.Logger) Option {
-	return option(func(r *Runner) {
+	return func(s *settings) error {
 		if l == nil {
 			l = slog.New(slog.DiscardHandler)
 		}
-		r.logger = l
-	})
+		s.logger = l
+		return nil
+	}
 }
 
 // WithOnChange calls f after each change that this Runner stored, in the goroutine that made
 // it: at most once for each change, and never if the process dies just then. [WithReport] is for what
 // must not be lost. If f panics before a prompt is sent, the prompt stays pending.
 func WithOnChange(f func(Record)) Option {
-	return option(func(r *Runner) {
-		r.onChange = f
-		r.mustHave("onChange", f != nil)
-	})
-}
-
-// mustHave has New refuse an option whose function is nil.
-func (r *Runner) mustHave(name string, isThere bool) {
-	if !isThere {
-		r.missing = name
+	return func(s *settings) error {
+		if f == nil {
+			return invalid("onChange", "is nil")
+		}
+		s.onChange = f
+		return nil
 	}
 }
 
 // New returns a Runner on store. client may be nil in a process without an API key, where
 // all methods but Do, Step, Resume and Run work; Adopt then does not look the job up.
 func New(client *mintlify.Client, store Store, opts ...Option) (*Runner, error) {
-	r := &Runner{
-		client:   client,
-		store:    store,
-		sendTime: time.Minute,
-		logger:   slog.New(slog.DiscardHandler),
-		onChange: func(Record) {},
-		memory:   memory{seen: map[string]time.Time{}},
-	}
-
-	for i, opt := range opts {
-		if opt == nil {
-			return nil, invalid("opts", fmt.Sprintf("has a nil option at index %d", i))
-		}
-
-		opt.apply(r)
-	}
-
 	sqlStore, isSQL := store.(*SQL)
 	switch {
 	case store == nil:
 		return nil, invalid("store", "is nil")
 	case isSQL && (sqlStore == nil || sqlStore.hasNoDatabase()):
 		return nil, invalid("store", "is of NewSQL without a database")
-	case r.missing != "":
-		return nil, invalid(r.missing, "is nil")
-	case r.sendTime <= 0 || r.sendTime > time.Hour:
-		return nil, invalid("sendTime", fmt.Sprintf("is %v, want more than 0 and at most 1 h", r.sendTime))
+	}
+
+	r := &Runner{client: client, store: store, memory: memory{seen: map[string]time.Time{}}}
+	r.settings = settings{
+		sendTime:   time.Minute,
+		settleTime: 30 * time.Second,
+		logger:     slog.New(slog.DiscardHandler),
+		onChange:   func(Record) {},
+	}
+
+	for i, opt := range opts {
+		if opt == nil {
+			return nil, invalid("opts", fmt.Sprintf("has a nil option at index %d", i))
+		}
+		if err := opt(&r.settings); err != nil {
+			return nil, err
+		}
 	}
 	return r, nil
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -390,32 +389,3 @@ type emptyStore struct{}
 func (emptyStore) Get(context.Context, string) (Record, error)      { return Record{}, nil }
 func (emptyStore) Put(context.Context, Record) error                { return ErrConflict }
 func (emptyStore) List(context.Context, ...State) ([]Record, error) { return nil, nil }
-
-func TestSettleTimeOfAClient(t *testing.T) {
-	settling := func(d time.Duration) mintlify.Option {
-		return mintlify.WithWaitDefaults(mintlify.WithSettleTime(d))
-	}
-	svc := mintlifytest.NewService()
-	sender := mintlify.WithHTTPClient(&http.Client{Transport: svc})
-
-	for name, tc := range map[string]struct {
-		opts      []mintlify.Option
-		own       time.Duration
-		isInstant bool
-	}{
-		"no option":        {opts: []mintlify.Option{sender}},
-		"a time":           {opts: []mintlify.Option{sender, settling(time.Minute)}, own: time.Minute},
-		"0":                {opts: []mintlify.Option{sender, settling(0)}},
-		"the fake":         {opts: svc.Options(), isInstant: true},
-		"the fake, slower": {opts: append(svc.Options(), settling(time.Minute)), own: time.Minute, isInstant: true},
-		"the real times":   {opts: append(svc.Options(), mintlifytest.WithRealSchedule())},
-	} {
-		client, err := mintlify.NewClient(mintlifytest.APIKey, mintlifytest.ProjectID, tc.opts...)
-		require.NoError(t, err)
-
-		own, isInstant := settleTimeOf(client)
-		assert.Equal(t, tc.own, own, name)
-		assert.Equal(t, tc.isInstant, isInstant, name)
-	}
-	assert.Empty(t, svc.Requests())
-}

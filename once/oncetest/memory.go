@@ -17,7 +17,8 @@ type memory struct {
 }
 
 // NewStore returns an empty [once.Store] in memory, for tests: its records are lost when the
-// process ends.
+// process ends. Outside a testing/synctest bubble, a test of follow-ups gives its Runner
+// [once.WithSettleTime] with 0: else each takes 30 s.
 func NewStore() once.Store {
 	return &memory{records: map[string]once.Record{}}
 }
