@@ -258,7 +258,7 @@ func TestArguments(t *testing.T) {
 		"nil option":     func() (*once.Runner, error) { return once.New(client, w.store, nil) },
 		"send time 0":    func() (*once.Runner, error) { return once.New(client, w.store, once.WithSendTime(0)) },
 		"send time 61 m": func() (*once.Runner, error) { return once.New(client, w.store, once.WithSendTime(61*time.Minute)) },
-		"settle time -1":  func() (*once.Runner, error) { return once.New(client, w.store, once.WithSettleTime(-1)) },
+		"settle time -1": func() (*once.Runner, error) { return once.New(client, w.store, once.WithSettleTime(-1)) },
 		"nil onChange":   func() (*once.Runner, error) { return once.New(client, w.store, once.WithOnChange(nil)) },
 	} {
 		_, err := build()
