@@ -26,8 +26,7 @@ type decision struct {
 // The error is a [*StateError], which matches [ErrState], if the record's state does not allow it
 // or if there is no record; otherwise it is the look-up's, [ErrConflict], the context's or the store's.
 func (r *Runner) Adopt(ctx context.Context, key, jobID string) (Record, error) {
-	err := checkJobID(jobID)
-	if err != nil {
+	if err := checkJobID(jobID); err != nil {
 		return Record{}, forKey(key, err)
 	}
 
@@ -132,15 +131,13 @@ func (r *Runner) decide(ctx context.Context, key string, d decision) (Record, er
 		return record, forKey(key, err)
 	}
 
-	err = d.check(record, r.sendTime)
-	if err != nil {
+	if err := d.check(record, r.sendTime); err != nil {
 		return record, err
 	}
 
 	next := record
 	next.Problem = ""
-	err = d.apply(&next)
-	if err != nil {
+	if err := d.apply(&next); err != nil {
 		return record, forKey(key, err)
 	}
 	if next == record {

@@ -30,8 +30,7 @@ func NewDir(path string) (*Dir, error) {
 		return nil, fmt.Errorf("once: %w", err)
 	}
 
-	err = os.MkdirAll(absolute, 0o700)
-	if err != nil {
+	if err := os.MkdirAll(absolute, 0o700); err != nil {
 		return nil, fmt.Errorf("once: %w", err)
 	}
 
@@ -123,13 +122,12 @@ func (d *Dir) Put(ctx context.Context, r Record) error {
 		return ctx.Err()
 	}
 
-	err := d.check()
-	if err != nil {
+	if err := d.check(); err != nil {
 		return err
 	}
 
 	folder := d.folder(r.Key)
-	err = os.Mkdir(folder, 0o700) // MkdirAll would hide that d.path has vanished meanwhile
+	err := os.Mkdir(folder, 0o700) // MkdirAll would hide that d.path has vanished meanwhile
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
@@ -154,8 +152,7 @@ func (d *Dir) Put(ctx context.Context, r Record) error {
 		return err
 	}
 
-	err = syncFolder(folder)
-	if err != nil {
+	if err := syncFolder(folder); err != nil {
 		return err
 	}
 	return syncFolder(d.path)
@@ -168,8 +165,7 @@ func writeTemporary(folder string, r Record) (string, error) {
 		return "", err
 	}
 
-	err = errors.Join(json.NewEncoder(file).Encode(r), file.Sync(), file.Close())
-	if err != nil {
+	if err := errors.Join(json.NewEncoder(file).Encode(r), file.Sync(), file.Close()); err != nil {
 		_ = os.Remove(file.Name())
 		return "", err
 	}
@@ -178,8 +174,7 @@ func writeTemporary(folder string, r Record) (string, error) {
 
 // List implements [Store]. It reads every record.
 func (d *Dir) List(ctx context.Context, states ...State) ([]Record, error) {
-	err := d.check()
-	if err != nil {
+	if err := d.check(); err != nil {
 		return nil, err
 	}
 	folders, err := os.ReadDir(d.path)

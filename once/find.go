@@ -91,8 +91,7 @@ func (r *Runner) find(ctx context.Context, record Record) (Record, error) {
 	next.Problem = ""
 	next.State = Done
 	if found.JobID != "" {
-		err = checkJobID(found.JobID)
-		if err != nil {
+		if err := checkJobID(found.JobID); err != nil {
 			return record, err
 		}
 

@@ -31,18 +31,15 @@ func (t Task) Check() error {
 }
 
 func (t Task) check() error {
-	err := checkKey(t.Key)
-	if err != nil {
+	if err := checkKey(t.Key); err != nil {
 		return err
 	}
 
-	err = checkPrompt(t.Prompt)
-	if err != nil {
+	if err := checkPrompt(t.Prompt); err != nil {
 		return err
 	}
 
-	err = t.checkAfter()
-	if err != nil {
+	if err := t.checkAfter(); err != nil {
 		return err
 	}
 	return checkProject(t.ProjectID)

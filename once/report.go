@@ -58,8 +58,7 @@ func (w *worker) tell(ctx context.Context, e *errand) (bool, error) {
 		calling, cancel := context.WithTimeout(ctx, askTime)
 		defer cancel()
 
-		err = w.runner.report(calling, record)
-		if err != nil {
+		if err := w.runner.report(calling, record); err != nil {
 			return false, fmt.Errorf("it could not be reported that it is %s: %w", record.State, err)
 		}
 		w.told.Store(e.key, record)

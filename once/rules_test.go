@@ -21,8 +21,7 @@ import (
 func resending() *hooked {
 	store := &hooked{Store: oncetest.NewStore()}
 	store.put = func(ctx context.Context, r once.Record) error {
-		err := store.Store.Put(ctx, r)
-		if err != nil {
+		if err := store.Store.Put(ctx, r); err != nil {
 			return err
 		}
 		return store.Store.Put(ctx, r)

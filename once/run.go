@@ -35,8 +35,7 @@ func (r *Runner) Run(ctx context.Context) error {
 }
 
 func (r *Runner) work(ctx context.Context, stay bool) error {
-	err := r.canSend(ctx)
-	if err != nil {
+	if err := r.canSend(ctx); err != nil {
 		return err
 	}
 
@@ -55,7 +54,7 @@ func (r *Runner) work(ctx context.Context, stay bool) error {
 	defer r.workers.Delete(w)
 
 	beside := w.startBeside(working, ctx, cancel)
-	err = w.work(working)
+	err := w.work(working)
 	cancel()
 	isOver := waitFor(ctx, beside...)
 

@@ -163,8 +163,7 @@ func (r *Runner) Do(ctx context.Context, t Task) (Record, error) {
 		}
 
 		pause(ctx, s.next)
-		err = ended(ctx)
-		if err != nil {
+		if err := ended(ctx); err != nil {
 			return last, last.result(s.whileWaiting(err))
 		}
 	}
@@ -215,8 +214,7 @@ func (r *Runner) add(ctx context.Context, t Task) (Record, bool, error) {
 
 // newRecord returns the first record of t, with the project pinned.
 func (r *Runner) newRecord(ctx context.Context, t Task) (Record, error) {
-	err := checkPrompt(t.Prompt)
-	if err != nil {
+	if err := checkPrompt(t.Prompt); err != nil {
 		return Record{}, err
 	}
 
@@ -270,13 +268,11 @@ func (r *Runner) read(ctx context.Context, key string) (Record, error) {
 		return none, errNilContext
 	}
 
-	err := checkKey(key)
-	if err != nil {
+	if err := checkKey(key); err != nil {
 		return none, err
 	}
 
-	err = ended(ctx)
-	if err != nil {
+	if err := ended(ctx); err != nil {
 		return none, err
 	}
 
@@ -293,8 +289,7 @@ func (r *Runner) read(ctx context.Context, key string) (Record, error) {
 // only decides about the level of the log line.
 func (r *Runner) put(ctx context.Context, record, next Record, cause error) (Record, error) {
 	next = record.nextVersion(next)
-	err := r.store.Put(ctx, next)
-	if err != nil {
+	if err := r.store.Put(ctx, next); err != nil {
 		return record, err
 	}
 

@@ -96,8 +96,7 @@ func (r *Runner) claimAndSend(ctx context.Context, d delivery) (step, error) {
 	defer cancel()
 
 	claim := d.record.nextVersion(d.draft.claimedBy(rand.Text(), deadline))
-	err := r.write(sending, claim)
-	if err != nil {
+	if err := r.write(sending, claim); err != nil {
 		claim.Version = d.record.Version // it may be stored nevertheless
 		return r.giveBack(ctx, claim, err)
 	}

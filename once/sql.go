@@ -116,8 +116,7 @@ WHERE key = $7 AND version = $1 - 1`
 
 // Put implements [Store].
 func (s *SQL) Put(ctx context.Context, r Record) error {
-	err := s.check(r)
-	if err != nil {
+	if err := s.check(r); err != nil {
 		return err
 	}
 
@@ -223,8 +222,7 @@ func (s *SQL) query(ctx context.Context, where string, args ...any) ([]Record, e
 func scanRecord(rows *sql.Rows) (Record, error) {
 	var key, data string
 	var version int
-	err := rows.Scan(&key, &version, &data)
-	if err != nil {
+	if err := rows.Scan(&key, &version, &data); err != nil {
 		return Record{}, err
 	}
 

@@ -69,8 +69,7 @@ type step struct {
 
 // step does the next step of t's record. If forced, it sends even if the project is held.
 func (r *Runner) step(ctx context.Context, t Task, forced bool) (step, error) {
-	err := r.canSend(ctx)
-	if err != nil {
+	if err := r.canSend(ctx); err != nil {
 		return step{}, err
 	}
 
@@ -79,13 +78,11 @@ func (r *Runner) step(ctx context.Context, t Task, forced bool) (step, error) {
 		return step{record: record}, err
 	}
 
-	err = r.checkSameThread(ctx, t, record)
-	if err != nil {
+	if err := r.checkSameThread(ctx, t, record); err != nil {
 		return step{record: record}, err
 	}
 
-	err = t.checkSameProject(record)
-	if err != nil {
+	if err := t.checkSameProject(record); err != nil {
 		return step{record: record}, err
 	}
 

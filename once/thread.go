@@ -83,8 +83,7 @@ func (r *Runner) checkSameThread(ctx context.Context, t Task, record Record) err
 
 // threadOf returns the key of the thread that the follow-up t belongs to, and the record that its After names.
 func (r *Runner) threadOf(ctx context.Context, t Task) (string, Record, error) {
-	err := t.checkAfter()
-	if err != nil {
+	if err := t.checkAfter(); err != nil {
 		return "", Record{}, err
 	}
 

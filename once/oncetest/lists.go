@@ -155,8 +155,7 @@ func putAll(t *testing.T, store once.Store, records []once.Record) {
 	t.Helper()
 	errs := atOnce(func(i int) error {
 		for ; i < len(records); i += racers {
-			err := store.Put(t.Context(), records[i])
-			if err != nil {
+			if err := store.Put(t.Context(), records[i]); err != nil {
 				return fmt.Errorf("put of version 1 of %s: %w", records[i].Key, err)
 			}
 		}
@@ -305,17 +304,16 @@ func (r race) putAndList(t *testing.T, version int) [][]once.Record {
 	lists := make([][]once.Record, racers)
 	errs := atOnce(func(i int) error {
 		record := r.record(i, version)
-		err := r.store.Put(t.Context(), record)
-		if err != nil {
+		if err := r.store.Put(t.Context(), record); err != nil {
 			return fmt.Errorf("put of version %d of %s: %w", version, record.Key, err)
 		}
 
-		lists[i], err = r.list(t.Context(), record.State)
+		list, err := r.list(t.Context(), record.State)
+		lists[i] = list
 		return err
 	})
 
-	err := errors.Join(errs...)
-	if err != nil {
+	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
 	return lists
