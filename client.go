@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/internal/transport"
 	"github.com/mintlify-community/mintlify-go/internal/wire"
 )
@@ -272,7 +272,7 @@ func (c *Client) Call(ctx context.Context, call CallParams, into any) error {
 	}
 
 	r := request{
-		operation: Operation(redact.AnyKey(call.Method + " " + call.Path)),
+		operation: Operation(safetext.AnyKey(call.Method + " " + call.Path)),
 		method:    call.Method,
 		url:       c.config.prefix + call.Path,
 		query:     call.Query,

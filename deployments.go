@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/internal/wire"
 )
 
@@ -177,7 +178,7 @@ func (s *DeploymentsService) trigger(ctx context.Context, r request) (*QueuedDep
 	r.into = queued
 	r.outcome = func() string {
 		if queued.ID != "" {
-			return "deployment " + redact.Name(queued.ID, 100) + " was queued: wait for it"
+			return "deployment " + safetext.Name(queued.ID, 100) + " was queued: wait for it"
 		}
 		return "a build may have started: triggering it again is safe, and costs another one at most"
 	}
@@ -314,15 +315,15 @@ type DeploymentFailedError struct {
 func (e *DeploymentFailedError) Error() string {
 	message := "mintlify: deployment"
 	if e.Deployment != nil {
-		message += " " + redact.Name(e.Deployment.ID, 100)
+		message += " " + safetext.Name(e.Deployment.ID, 100)
 	}
 
 	message += " failed"
 	if e.Deployment != nil && strings.TrimSpace(e.Deployment.Summary) != "" {
-		message += ": " + redact.OneLine(e.Deployment.Summary, redact.MaxServiceText)
+		message += ": " + safetext.OneLine(e.Deployment.Summary, safetext.MaxServiceText)
 	}
 
-	return redact.OneLine(message, maxMessage)
+	return safetext.OneLine(message, maxMessage)
 }
 
 // Is reports whether target is [ErrDeploymentFailed].

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 // The kinds of error, for errors.Is. The types below hold the details, for
@@ -72,7 +72,7 @@ type ArgumentError struct {
 }
 
 func (e *ArgumentError) Error() string {
-	return redact.OneLine("mintlify: "+e.Name+" "+e.Reason, maxMessage)
+	return safetext.OneLine("mintlify: "+e.Name+" "+e.Reason, maxMessage)
 }
 
 // Is reports whether target is [ErrInvalidArgument].
@@ -114,10 +114,10 @@ func (e *APIError) Error() string {
 	status := fmt.Sprintf("%d %s", e.StatusCode, http.StatusText(e.StatusCode))
 	b.WriteString(prefix(e.Operation) + ": " + strings.TrimSpace(status))
 	if e.Message != "" && e.Message != http.StatusText(e.StatusCode) {
-		b.WriteString(": " + redact.OneLine(e.Message, redact.MaxServiceText))
+		b.WriteString(": " + safetext.OneLine(e.Message, safetext.MaxServiceText))
 	}
 	if len(e.Details) > 0 {
-		b.WriteString(": " + redact.OneLine(strings.Join(e.Details, "; "), maxPath))
+		b.WriteString(": " + safetext.OneLine(strings.Join(e.Details, "; "), maxPath))
 	}
 	b.WriteString(inBrackets(e.Operation, e.Method, e.Path))
 
@@ -129,7 +129,7 @@ func (e *APIError) Error() string {
 	}
 
 	if e.RequestID != "" {
-		b.WriteString(" [request " + redact.OneLine(e.RequestID, 80) + "]")
+		b.WriteString(" [request " + safetext.OneLine(e.RequestID, 80) + "]")
 	}
 	if e.Attempts > 1 {
 		fmt.Fprintf(&b, " [%d attempts]", e.Attempts)
@@ -138,7 +138,7 @@ func (e *APIError) Error() string {
 		b.WriteString("; interrupted: " + e.interrupted.Error())
 	}
 
-	return redact.OneLine(b.String(), maxMessage)
+	return safetext.OneLine(b.String(), maxMessage)
 }
 
 // Unwrap returns the context's error and cause if the context ended before the whole
@@ -246,13 +246,13 @@ type MalformedResponseError struct {
 }
 
 func (e *MalformedResponseError) Error() string {
-	reason := redact.OneLine(e.Reason, redact.MaxServiceText)
+	reason := safetext.OneLine(e.Reason, safetext.MaxServiceText)
 	message := fmt.Sprintf("%s: malformed response (status %d): %s", prefix(e.Operation), e.StatusCode, reason)
 	message += inBrackets(e.Operation, "", e.Path)
 	if e.excerpt != "" {
 		message += fmt.Sprintf(" (body starts %q)", e.excerpt)
 	}
-	return redact.OneLine(message, maxMessage)
+	return safetext.OneLine(message, maxMessage)
 }
 
 // Is reports whether target is [ErrMalformedResponse]. The response to a POST also matches
@@ -286,11 +286,11 @@ func (e *ExportError) Error() string {
 	at := "the first page"
 	switch {
 	case e.Cursor != "":
-		at = fmt.Sprintf("cursor %q", redact.Name(e.Cursor, 40))
+		at = fmt.Sprintf("cursor %q", safetext.Name(e.Cursor, 40))
 	case e.Offset != 0:
 		at = fmt.Sprintf("offset %d", e.Offset)
 	}
-	return redact.OneLine("mintlify: list stopped at "+at+because(e.Err), maxMessage)
+	return safetext.OneLine("mintlify: list stopped at "+at+because(e.Err), maxMessage)
 }
 
 // Unwrap returns e.Err.
@@ -320,18 +320,18 @@ type WaitError struct {
 func (e *WaitError) Error() string {
 	message := "mintlify: wait"
 	if e.id != "" {
-		message += " for " + redact.Name(e.id, redact.MaxServiceText)
+		message += " for " + safetext.Name(e.id, safetext.MaxServiceText)
 	}
 	message += because(e.Err)
 	message += fmt.Sprintf(", after %v and %d polls", e.Waited.Round(time.Millisecond), e.Polls)
 
 	if status := cmp.Or(string(e.Job.Status), string(e.Deployment.Status)); status != "" {
-		message += "; last seen " + redact.Name(status, 40)
+		message += "; last seen " + safetext.Name(status, 40)
 	}
 	if e.LastErr != nil {
 		message += "; last poll" + because(e.LastErr)
 	}
-	return redact.OneLine(message, maxMessage)
+	return safetext.OneLine(message, maxMessage)
 }
 
 // Unwrap returns what interrupted the wait and the last poll's error.
@@ -374,7 +374,7 @@ type sentRequest struct {
 }
 
 func (e *sendError) Error() string {
-	message := prefix(e.sent.operation) + ": " + redact.OneLine(e.sent.url, redact.MaxServiceText) + because(e.err)
+	message := prefix(e.sent.operation) + ": " + safetext.OneLine(e.sent.url, safetext.MaxServiceText) + because(e.err)
 
 	if e.sent.attempts > 1 {
 		message += fmt.Sprintf(" [%d attempts]", e.sent.attempts)
@@ -383,7 +383,7 @@ func (e *sendError) Error() string {
 		message += "; previous attempt: " + strings.TrimPrefix(e.previous.Error(), "mintlify: ")
 	}
 
-	return redact.OneLine(message, maxMessage)
+	return safetext.OneLine(message, maxMessage)
 }
 
 func (e *sendError) Unwrap() []error {
@@ -406,7 +406,7 @@ func prefix(op Operation) string {
 	if op == "" {
 		return "mintlify"
 	}
-	return "mintlify: " + redact.OneLine(string(op), maxPath)
+	return "mintlify: " + safetext.OneLine(string(op), maxPath)
 }
 
 // inBrackets returns the request's method and path for the end of a message: the path shows
@@ -416,7 +416,7 @@ func inBrackets(op Operation, method, path string) string {
 	if path == "" || strings.HasSuffix(string(op), " "+path) {
 		return ""
 	}
-	return " [" + strings.TrimSpace(method+" "+redact.OneLine(path, maxPath)) + "]"
+	return " [" + strings.TrimSpace(method+" "+safetext.OneLine(path, maxPath)) + "]"
 }
 
 // because returns the cause of an error for the end of the message; "" for nil.
@@ -424,7 +424,7 @@ func because(err error) string {
 	if err == nil {
 		return ""
 	}
-	return ": " + redact.OneLine(strings.TrimPrefix(err.Error(), "mintlify: "), redact.MaxServiceText)
+	return ": " + safetext.OneLine(strings.TrimPrefix(err.Error(), "mintlify: "), safetext.MaxServiceText)
 }
 
 // transportError is an error of the transport, in words that are safe to print. It does not

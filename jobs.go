@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/internal/wire"
 )
 
@@ -233,7 +233,7 @@ func (s *JobsService) do(ctx context.Context, r request) (*Job, error) {
 	r.maxBody = maxJobBody
 	r.outcome = func() string {
 		if r.operation == OpCreateJob && job.ID != "" {
-			return "job " + redact.Name(job.ID, 100) + " was created: wait for it instead of creating another"
+			return "job " + safetext.Name(job.ID, 100) + " was created: wait for it instead of creating another"
 		}
 		return "the service may have acted on the prompt: check before retrying"
 	}
@@ -268,10 +268,10 @@ type JobFailedError struct {
 func (e *JobFailedError) Error() string {
 	id := ""
 	if e.Job != nil {
-		id = " " + redact.Name(e.Job.ID, 100)
+		id = " " + safetext.Name(e.Job.ID, 100)
 	}
 
-	return redact.OneLine("mintlify: job"+id+" failed: the agent hit an unrecoverable error", maxMessage)
+	return safetext.OneLine("mintlify: job"+id+" failed: the agent hit an unrecoverable error", maxMessage)
 }
 
 // Is reports whether target is [ErrJobFailed].

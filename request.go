@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 
 	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/internal/transport"
 	"github.com/mintlify-community/mintlify-go/internal/wire"
 )
@@ -194,7 +195,7 @@ func (c *call) run() error {
 		c.err = c.endedBefore()
 	}
 	if c.operation.isPost() && mayHaveActed(c.err) {
-		return &outcomeUnknownError{c.err, c.sender.Key.Text(c.outcome(), redact.MaxServiceText)}
+		return &outcomeUnknownError{c.err, c.sender.Key.Text(c.outcome(), safetext.MaxServiceText)}
 	}
 	return c.err
 }
@@ -354,7 +355,7 @@ func (c *call) apiError(resp *http.Response, body []byte, readErr error) *APIErr
 		StatusCode: resp.StatusCode,
 		Message:    message,
 		Details:    details,
-		RequestID:  c.sender.Key.Text(requestID, redact.MaxServiceText),
+		RequestID:  c.sender.Key.Text(requestID, safetext.MaxServiceText),
 		RetryAfter: retryAfter(resp.Header),
 		Attempts:   c.sender.Attempts,
 		Method:     c.method,
@@ -481,7 +482,7 @@ func (c *call) sent() sentRequest {
 // withoutKey redacts an error of the limiter or the key source. An error of the key source may
 // show a key that this call has not seen.
 func (c *call) withoutKey(err error) error {
-	message := redact.AnyKey(c.sender.Key.Text(err.Error(), maxKeptBody))
+	message := safetext.AnyKey(c.sender.Key.Text(err.Error(), maxKeptBody))
 	if message == err.Error() {
 		return err
 	}
@@ -492,8 +493,8 @@ func (c *call) withoutKey(err error) error {
 // safe returns an error of the transport with a message that is safe to print.
 func (c *call) safe(err error) error {
 	message := c.sender.Key.Text(err.Error(), maxKeptBody)
-	message = redact.UserInfo(message)
-	message = redact.OneLine(message, redact.MaxServiceText)
+	message = safetext.UserInfo(message)
+	message = safetext.OneLine(message, safetext.MaxServiceText)
 	return &transportError{err: err, message: message}
 }
 

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 func invalid(name, reason string) error {
@@ -25,14 +25,14 @@ func forKey(key string, err error) error {
 	case err == nil || isOthers && other.hasNamed:
 		return err
 	case checkKey(key) != nil:
-		return fmt.Errorf("once: %q: %w", redact.OneLine(key, 100), err)
+		return fmt.Errorf("once: %q: %w", safetext.OneLine(key, 100), err)
 	}
 	return fmt.Errorf("once: %s: %w", key, err)
 }
 
 // jobName returns how messages name a job. The record keeps its id exact, since a call goes on with
 // it: a key that the service has echoed there is redacted only here.
-func jobName(id string) string { return fmt.Sprintf("job %q", redact.AnyKey(id)) }
+func jobName(id string) string { return fmt.Sprintf("job %q", safetext.AnyKey(id)) }
 
 func checkKey(key string) error {
 	isUnfit := func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }
@@ -150,7 +150,7 @@ func (s step) whileWaiting(err error) error {
 	case s.record.Problem != "":
 		return fmt.Errorf("%s: %w", s.record.Problem, err)
 	case s.status != "":
-		return fmt.Errorf("its job is %s: %w", redact.AnyKey(string(s.status)), err)
+		return fmt.Errorf("its job is %s: %w", safetext.AnyKey(string(s.status)), err)
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 const (
@@ -255,7 +255,7 @@ func (record Record) oddity(status mintlify.JobStatus, age time.Duration) string
 	after := longActive
 	if status != mintlify.JobActive {
 		problem = fmt.Sprintf("the job has the status %q, which this version does not know",
-			redact.AnyKey(string(status)))
+			safetext.AnyKey(string(status)))
 		after = oddAfter
 	}
 

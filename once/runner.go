@@ -11,7 +11,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 const (
@@ -367,7 +367,7 @@ func (r *Runner) change(ctx context.Context, record Record, s step) (step, error
 
 func (r *Runner) log(ctx context.Context, level slog.Level, message string, record Record) {
 	r.logger.Log(ctx, level, message, "key", record.Key, "version", record.Version,
-		"job", redact.AnyKey(record.JobID), "prLink", redact.AnyKey(record.PRLink), "problem", record.Problem)
+		"job", safetext.AnyKey(record.JobID), "prLink", safetext.AnyKey(record.PRLink), "problem", record.Problem)
 }
 
 // logOnce logs err unless its text is the one logged last.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 // outcome returns what a claim becomes after the response to its send. A job is running, even
@@ -85,7 +85,7 @@ func (r *Runner) settle(ctx context.Context, result Record, cause error) (Record
 		if errors.Is(err, errOtherJob) || !pause(ctx, wait) {
 			err = fmt.Errorf("%s %w: %w", result.summary(), errUnrecorded, err)
 			r.logger.Log(ctx, slog.LevelError, "once: "+err.Error(), "key", result.Key,
-				"job", redact.AnyKey(result.JobID))
+				"job", safetext.AnyKey(result.JobID))
 			return result, err
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/exports"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
@@ -58,7 +58,7 @@ func (p program) printStatus(ctx context.Context, f *flags, s *store.Store, maxA
 		if err != nil {
 			return err
 		}
-		lines = append(lines, redact.OneLine(project, 100), "  last sync   "+syncText(syncs, project))
+		lines = append(lines, safetext.OneLine(project, 100), "  last sync   "+syncText(syncs, project))
 		lines = append(lines, "  newest day  "+dayText(newestDay(all)))
 		lines = append(lines, troubles("  not loaded  ", all)...)
 	}
@@ -86,7 +86,7 @@ func syncText(syncs map[string]store.Sync, project string) string {
 	}
 
 	if last.Problem != "" {
-		text += ": " + redact.OneLine(last.Problem, 300)
+		text += ": " + safetext.OneLine(last.Problem, 300)
 	}
 	return text
 }
@@ -135,7 +135,7 @@ func troubles(prefix string, all []store.Export) []string {
 		newest := failed[kind][0]
 		name := strings.ReplaceAll(string(kind), string(store.Conversations), "questions")
 		days := fmt.Sprintf("%v to %v", newest.From, newest.To.AddDays(-1))
-		text := fmt.Sprintf("%s%s of %s: %s", prefix, name, days, redact.OneLine(newest.Problem, 300))
+		text := fmt.Sprintf("%s%s of %s: %s", prefix, name, days, safetext.OneLine(newest.Problem, 300))
 		if others := len(failed[kind]) - 1; others > 0 {
 			text += fmt.Sprintf(" (and %d more)", others)
 		}

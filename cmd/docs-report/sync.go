@@ -14,7 +14,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/demo"
@@ -69,7 +69,7 @@ func (p program) warn(ctx context.Context, l *exports.Loader, projects []string)
 			return err
 		}
 
-		for _, text := range troubles("Warning: "+redact.OneLine(project, 100)+": ", all) {
+		for _, text := range troubles("Warning: "+safetext.OneLine(project, 100)+": ", all) {
 			fmt.Fprintln(p.stderr, text)
 		}
 		keepsTexts := func(e store.Export) bool { return e.Texts && e.Kept > 0 }

@@ -9,7 +9,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -63,7 +63,7 @@ func (p *program) cancelReviews(ctx context.Context, s queue.Queue) (int, error)
 	}
 
 	for _, r := range kept {
-		line := redact.OneLine(fmt.Sprintf("%s, a comment on %s", r.FollowUp(), r.Pull), 500)
+		line := safetext.OneLine(fmt.Sprintf("%s, a comment on %s", r.FollowUp(), r.Pull), 500)
 		if !p.yes {
 			fmt.Fprintln(p.stdout, "would drop", line)
 			continue

@@ -12,7 +12,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -109,7 +109,7 @@ func (p *program) decideAll(ctx context.Context, s queue.Queue, d decision, rows
 
 func (p *program) plan(d decision, rows []database.Row) error {
 	for _, r := range rows[:min(len(rows), maxPlanned)] {
-		fmt.Fprintf(p.stdout, "would %s %s of project %s\n", d.what, r.Key, redact.OneLine(r.ProjectID, 100))
+		fmt.Fprintf(p.stdout, "would %s %s of project %s\n", d.what, r.Key, safetext.OneLine(r.ProjectID, 100))
 	}
 	return usage.Errorf("%d to %s; nothing is changed without -yes", len(rows), d.what)
 }

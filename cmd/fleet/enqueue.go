@@ -14,7 +14,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -95,7 +95,7 @@ func (c *enqueueCommand) enqueue(
 		known = append(known, some...)
 		for _, r := range some {
 			fmt.Fprintf(c.stdout, "%s is known already: %s, project %s\n",
-				r.Key, database.NameOf(r.State), redact.OneLine(r.ProjectID, 100))
+				r.Key, database.NameOf(r.State), safetext.OneLine(r.ProjectID, 100))
 		}
 	}
 	return known, nil

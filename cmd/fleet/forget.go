@@ -9,7 +9,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 // forgetting deletes texts. What has not ended is needed still.
@@ -100,7 +100,7 @@ func (p *program) listOpen(ctx context.Context, s queue.Queue, rows []database.R
 	kept, err := github.Docs{Queue: s}.KeptReviews(ctx, "", "")
 	for _, r := range kept {
 		if strings.EqualFold(r.Author, p.author) {
-			fmt.Fprintf(p.stdout, "a comment on %s waits for its job\n", redact.OneLine(r.Pull, 200))
+			fmt.Fprintf(p.stdout, "a comment on %s waits for its job\n", safetext.OneLine(r.Pull, 200))
 			open++
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 // list prints the prompts that the flags choose.
@@ -31,7 +31,7 @@ func (p *program) list(ctx context.Context, s queue.Queue) error {
 	}
 	for _, r := range rows {
 		fmt.Fprintf(p.stdout, "%s\t%s\t%s\t%s\t%s\n", database.NameOf(r.State), r.Key, r.ProjectID,
-			r.UpdatedAt.Format(time.RFC3339), redact.OneLine(r.PRLink, 300))
+			r.UpdatedAt.Format(time.RFC3339), safetext.OneLine(r.PRLink, 300))
 	}
 	return nil
 }
@@ -61,9 +61,9 @@ func (p *program) listJSON(rows []database.Row) error {
 			Priority: r.Priority,
 			Pulls:    strings.Fields(r.Pulls),
 			After:    r.After,
-			JobID:    redact.OneLine(r.JobID, 200),
-			PRLink:   redact.OneLine(r.PRLink, 500),
-			Problem:  redact.OneLine(r.Problem, 1000),
+			JobID:    safetext.OneLine(r.JobID, 200),
+			PRLink:   safetext.OneLine(r.PRLink, 500),
+			Problem:  safetext.OneLine(r.Problem, 1000),
 			Added:    r.AddedAt,
 			Updated:  r.UpdatedAt,
 		}

@@ -25,7 +25,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 func main() {
@@ -74,7 +74,7 @@ func (p *program) exit(err error) int {
 		return 0
 	}
 
-	fmt.Fprintln(p.stderr, "fleet:", redact.OneLine(err.Error(), 4000))
+	fmt.Fprintln(p.stderr, "fleet:", safetext.OneLine(err.Error(), 4000))
 	if usage.Is(err) {
 		return 2
 	}
@@ -130,7 +130,7 @@ func (p *program) who() string {
 	}
 
 	name := cmp.Or(p.getenv("USER"), p.getenv("LOGNAME"), p.getenv("USERNAME"), fmt.Sprintf("uid-%d", os.Getuid()))
-	return redact.OneLine(name+"@"+host, 100)
+	return safetext.OneLine(name+"@"+host, 100)
 }
 
 // client returns the client that all projects share. It sends a request once: River retries.

@@ -9,7 +9,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 // pause sends nothing for a while.
@@ -23,7 +23,7 @@ func (p *program) pause(ctx context.Context, s queue.Queue) error {
 
 	if len(known) == 0 && !p.all {
 		fmt.Fprintf(p.stderr, "fleet: no prompt of %s is known; its next ones will wait\n",
-			redact.OneLine(cmp.Or(p.repository, p.project), 150))
+			safetext.OneLine(cmp.Or(p.repository, p.project), 150))
 	}
 
 	reason := "paused at " + utc(time.Now()) + " by " + s.Who

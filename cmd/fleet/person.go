@@ -12,7 +12,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -51,7 +51,7 @@ func needsOf(ctx context.Context, s queue.Queue, now status) ([]need, error) {
 		needs = append(needs, need{
 			Kind:    "database",
 			Keys:    []string{},
-			Problem: redact.OneLine(err.Error(), 500),
+			Problem: safetext.OneLine(err.Error(), 500),
 			Advice:  "No row can be written: is its disk full, is it read-only, or is a table locked?",
 		})
 	}
@@ -117,7 +117,7 @@ func resumeOf(project string) string {
 	if project == "" {
 		return "fleet resume -all"
 	}
-	return "fleet resume -project " + redact.OneLine(project, 100)
+	return "fleet resume -project " + safetext.OneLine(project, 100)
 }
 
 func adviseOnProject(kind string, p queue.Project) string {
@@ -196,7 +196,7 @@ WHERE key = $1 AND problem <> '' ORDER BY at DESC, version DESC LIMIT 1`, n.Keys
 			return err
 		}
 		if len(who) > 0 {
-			needs[i].Problem = "on " + redact.OneLine(who[0], 100) + ": " + n.Problem
+			needs[i].Problem = "on " + safetext.OneLine(who[0], 100) + ": " + n.Problem
 		}
 	}
 	return nil
@@ -209,7 +209,7 @@ func needOf(kind string, r database.Row) need {
 		Keys:    []string{r.Key},
 		Since:   r.UpdatedAt,
 		Count:   1,
-		Problem: strings.ReplaceAll(redact.OneLine(r.Problem, 1000), cmp.Or(r.JobID, "\n"), "ID"),
+		Problem: strings.ReplaceAll(safetext.OneLine(r.Problem, 1000), cmp.Or(r.JobID, "\n"), "ID"),
 		Advice:  advise(r),
 	}
 
@@ -297,7 +297,7 @@ func adviseUnknown(r database.Row) string {
 func adviseEnded(r database.Row) string {
 	if r.State == once.Failed && r.JobID != "" {
 		return fmt.Sprintf("To send it again: %s. To wait for its job again: %s%s. To leave it: fleet close -key %s.",
-			sendingAgain(r), following(r), redact.OneLine(r.JobID, 200), r.Key)
+			sendingAgain(r), following(r), safetext.OneLine(r.JobID, 200), r.Key)
 	}
 	return fmt.Sprintf("To send it again: %s. To leave it: fleet close -key %s.", sendingAgain(r), r.Key)
 }
@@ -307,7 +307,7 @@ func adviseRunning(r database.Row) string {
 	case r.IsOverdue():
 		return fmt.Sprintf("Job %s runs since %s. Look at it in the dashboard. To end it here: fleet close -key %s. "+
 			"To follow another: %sID.",
-			redact.OneLine(r.JobID, 200), utc(r.UpdatedAt), r.Key, following(r))
+			safetext.OneLine(r.JobID, 200), utc(r.UpdatedAt), r.Key, following(r))
 	case r.Problem != "":
 		return fmt.Sprintf("Once the problem is mended: %s. "+
 			"To end it here: fleet close -key %s. If the job id is wrong: %sID.",

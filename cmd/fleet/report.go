@@ -10,7 +10,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 // report counts, by repository, what became of its merges and what that costs.
@@ -60,7 +60,7 @@ func writeReports(w io.Writer, reports []database.RepositoryReport) error {
 }
 
 func writeReport(table *tabwriter.Writer, r database.RepositoryReport) {
-	name := cmp.Or(redact.OneLine(r.Repository, 150), "(none)")
+	name := cmp.Or(safetext.OneLine(r.Repository, 150), "(none)")
 	credits := fmt.Sprint(r.Credits)
 	if r.Unknown > 0 { // the agent may have worked for these, too
 		credits += fmt.Sprintf(" (up to %d)", r.Credits+database.CreditsEach*r.Unknown)

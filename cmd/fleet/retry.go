@@ -12,7 +12,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -198,7 +198,7 @@ func (p *program) lookFor(ctx context.Context, s queue.Queue, r database.Row) (b
 
 	link, err := github.Docs{Queue: s, API: api}.Find(ctx, r.Record)
 	if err != nil {
-		fmt.Fprintln(p.stderr, "fleet: its pull request could not be looked for:", redact.OneLine(err.Error(), 1000))
+		fmt.Fprintln(p.stderr, "fleet: its pull request could not be looked for:", safetext.OneLine(err.Error(), 1000))
 	}
 	if link == "" {
 		return false, nil // the person who retries has looked
@@ -207,6 +207,6 @@ func (p *program) lookFor(ctx context.Context, s queue.Queue, r database.Row) (b
 	if err := s.Resolve(ctx, r.Record, link); err != nil {
 		return false, err
 	}
-	fmt.Fprintf(p.stdout, "%s is done, nothing is sent: its pull request is %s\n", r.Key, redact.OneLine(link, 500))
+	fmt.Fprintf(p.stdout, "%s is done, nothing is sent: its pull request is %s\n", r.Key, safetext.OneLine(link, 500))
 	return true, nil
 }

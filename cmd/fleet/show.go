@@ -11,7 +11,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -27,7 +27,7 @@ func (p *program) show(ctx context.Context, s queue.Queue) error {
 	}
 
 	for _, l := range leftOut {
-		fmt.Fprintf(p.stdout, "left out  %s  %s\n", l.At.Format(time.RFC3339), redact.OneLine(l.String(), 1000))
+		fmt.Fprintf(p.stdout, "left out  %s  %s\n", l.At.Format(time.RFC3339), safetext.OneLine(l.String(), 1000))
 	}
 	switch {
 	case len(keys) == 0 && len(leftOut) == 0:
@@ -80,7 +80,7 @@ func (p *program) showOne(ctx context.Context, s queue.Queue, r database.Row) er
 
 	fmt.Fprintln(p.stdout, "\nprompt")
 	for line := range strings.Lines(r.Prompt) {
-		fmt.Fprintf(p.stdout, "  %s\n", redact.OneLine(line, database.MaxPrompt))
+		fmt.Fprintf(p.stdout, "  %s\n", safetext.OneLine(line, database.MaxPrompt))
 	}
 	fmt.Fprintln(p.stdout, "\nhistory")
 	return p.showHistory(ctx, s, r.Key)
@@ -110,7 +110,7 @@ func (p *program) showFields(r database.Row, waits string) {
 
 	for _, f := range fields {
 		if f.value != "" {
-			fmt.Fprintf(p.stdout, "%-9s %s\n", f.name, redact.OneLine(f.value, 2000))
+			fmt.Fprintf(p.stdout, "%-9s %s\n", f.name, safetext.OneLine(f.value, 2000))
 		}
 	}
 }
@@ -124,7 +124,7 @@ func (p *program) showHistory(ctx context.Context, s queue.Queue, key string) er
 		}
 
 		change := strings.Join(strings.Fields(database.NameOf(once.State(state))+" by "+who+" "+job+" "+problem), " ")
-		fmt.Fprintf(p.stdout, "  %s  %s\n", at.Format(time.RFC3339), redact.OneLine(change, 500))
+		fmt.Fprintf(p.stdout, "  %s  %s\n", at.Format(time.RFC3339), safetext.OneLine(change, 500))
 		return nil
 	}, "SELECT at, state, job, problem, who FROM fleet_history WHERE key = $1 ORDER BY at, version", key)
 }

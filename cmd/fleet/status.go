@@ -12,7 +12,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 // status says what needs a person, and why what is queued waits.
@@ -118,7 +118,7 @@ func (s status) write(w io.Writer, asJSON bool) error {
 func (n need) title() string {
 	title := n.Kind
 	if n.Project != "" {
-		title += "  project " + redact.OneLine(n.Project, 100)
+		title += "  project " + safetext.OneLine(n.Project, 100)
 	}
 
 	if len(n.Keys) > 0 {
@@ -152,7 +152,7 @@ func (s status) writeNeeds(w io.Writer) {
 // writeRest writes what waits beside the queues, and when they will be empty.
 func (s status) writeRest(w io.Writer) {
 	for _, p := range s.Paused {
-		fmt.Fprintf(w, "\nRepository %s is %s.\n", p.Repository, redact.OneLine(p.Reason, 300))
+		fmt.Fprintf(w, "\nRepository %s is %s.\n", p.Repository, safetext.OneLine(p.Reason, 300))
 	}
 	for _, l := range s.Limits {
 		limit := strings.TrimPrefix(fmt.Sprintf("%s=%d", l.Repository, l.Most), "=")
@@ -179,7 +179,7 @@ func (s status) writeProjects(w io.Writer) {
 		fmt.Fprint(w, header)
 		header = ""
 		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%s\t%s\t%s\n", cmp.Or(p.Project, "all"), p.Counts["queued"],
-			when(p.Oldest), p.QuotaLeft, when(p.NextFree), when(p.WaitsUntil), redact.OneLine(p.Why, 600))
+			when(p.Oldest), p.QuotaLeft, when(p.NextFree), when(p.WaitsUntil), safetext.OneLine(p.Why, 600))
 	}
 	if header == "" {
 		fmt.Fprintln(w)

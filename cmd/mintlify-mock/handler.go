@@ -14,6 +14,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -140,11 +141,11 @@ func logged(logger *log.Logger, next http.HandlerFunc) http.Handler {
 
 		text := r.Method + " " + r.URL.RequestURI() + " " + string(body)
 		key := redact.NewKey(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
-		text = redact.AnyKey(key.Text(text, 8*maxLogged))
+		text = safetext.AnyKey(key.Text(text, 8*maxLogged))
 
 		status := &statusWriter{ResponseWriter: w}
 		defer func() {
-			logger.Printf("%s: %s", status.text(), redact.OneLine(text, maxLogged))
+			logger.Printf("%s: %s", status.text(), safetext.OneLine(text, maxLogged))
 		}()
 		next(status, r)
 	})

@@ -18,7 +18,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
@@ -49,7 +49,7 @@ func main() {
 		return
 	}
 
-	fmt.Fprintln(os.Stderr, "mintlify-mock:", redact.OneLine(err.Error(), 1000))
+	fmt.Fprintln(os.Stderr, "mintlify-mock:", safetext.OneLine(err.Error(), 1000))
 	if usage.Is(err) {
 		os.Exit(2)
 	}

@@ -1,5 +1,5 @@
-// Package redact makes what comes from outside fit to be shown: without the API key, and
-// on one printable line.
+// Package redact takes the API key of a client out of what the service and transports send, and
+// reads the service's words in it. For text that may hold any key, see package safetext.
 package redact
 
 import (
@@ -8,15 +8,11 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
-// Mark replaces the key.
-const Mark = "[API key]"
-
-const (
-	prefix    = "mint_" // that all keys start with: alone it is not part of a key
-	escapeLen = 6       // the most bytes that an escaped character of the key takes
-)
+const escapeLen = 6 // the most bytes that an escaped character of the key takes
 
 // Key redacts an API key that the service or a transport has echoed. The zero Key
 // redacts nothing.
@@ -52,7 +48,7 @@ func (k Key) Header(header http.Header) http.Header {
 	clean := make(http.Header, len(header))
 	for name, values := range header {
 		if k.isIn(name) {
-			name = Mark
+			name = safetext.Mark
 		}
 		for _, value := range values {
 			clean[name] = append(clean[name], k.all(value))
@@ -73,14 +69,14 @@ func (k Key) all(text string) string {
 	}
 
 	for _, form := range k.forms() {
-		text = strings.ReplaceAll(text, form, Mark)
+		text = strings.ReplaceAll(text, form, safetext.Mark)
 	}
 
 	// Truncated text may end within the key.
 	for _, form := range k.forms() {
-		for n := min(len(form)-1, len(text)); n > len(prefix); n-- {
+		for n := min(len(form)-1, len(text)); n > len(safetext.KeyPrefix); n-- {
 			if strings.HasSuffix(text, form[:n]) {
-				return text[:len(text)-n] + Mark
+				return text[:len(text)-n] + safetext.Mark
 			}
 		}
 	}

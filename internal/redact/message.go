@@ -7,12 +7,11 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 const (
-	// MaxServiceText is how many bytes of the service's words a message quotes.
-	MaxServiceText = 300
-
 	maxDetails = 10
 	maxSource  = 64 << 10 // bytes of a body that are looked at for its words
 )
@@ -75,7 +74,7 @@ func words(key Key, text string) string {
 	if strings.HasPrefix(strings.TrimSpace(text), "<") {
 		text = withoutHTML(text)
 	}
-	return OneLine(key.Text(text, maxSource), MaxServiceText)
+	return safetext.OneLine(key.Text(text, maxSource), safetext.MaxServiceText)
 }
 
 // The patterns are compiled when first needed, not in every program that imports the SDK.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 const (
@@ -65,10 +65,10 @@ func (s *Step) LogPolls(what string, heartbeat time.Duration) func(mintlify.Poll
 }
 
 // lines returns the lines of text from outside that are not blank, without secrets, each as
-// [redact.Printable] returns it.
+// [safetext.Printable] returns it.
 func (s *Step) lines(text string) (lines []string) {
 	for line := range strings.SplitSeq(s.Redact(text), "\n") {
-		if line = redact.Printable(line); line != "" {
+		if line = safetext.Printable(line); line != "" {
 			lines = append(lines, line)
 		}
 	}
@@ -97,7 +97,7 @@ func (s *Step) Code(text string) string {
 func (s *Step) Folded(title, text string) string {
 	var block strings.Builder
 	for line := range strings.SplitSeq(strings.Trim(s.Redact(text), "\n"), "\n") {
-		if line = redact.Printable(line); line != "" {
+		if line = safetext.Printable(line); line != "" {
 			line = codeIndent + line
 		}
 		block.WriteString(line + "\n")
@@ -129,7 +129,7 @@ func (s *Step) Redact(text string) string {
 			text = strings.ReplaceAll(text, secret, "[redacted]")
 		}
 	}
-	return redact.UserInfo(text)
+	return safetext.UserInfo(text)
 }
 
 // inert breaks up what a runner would take for a command: :: at the start of a line,

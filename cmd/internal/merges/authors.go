@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -46,7 +46,7 @@ func (a Authors) WhySkip(text string, authors ...[]string) string {
 	if len(authors) == 0 || slices.ContainsFunc(authors, a.lacks) {
 		return ""
 	}
-	return "it is the work of " + redact.OneLine(authors[0][0], maxLogin)
+	return "it is the work of " + safetext.OneLine(authors[0][0], maxLogin)
 }
 
 // lacks reports whether none of an author's names is in a.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 const quotedWidth = 400 // characters of a quoted line
@@ -22,7 +22,7 @@ func Quote(text string) string {
 
 	var quote strings.Builder
 	for line := range strings.SplitSeq(lineBreaks.Replace(text), "\n") {
-		line = redact.Printable(line)
+		line = safetext.Printable(line)
 		if line == "" {
 			quote.WriteString(">\n")
 		}

@@ -12,7 +12,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 const (
@@ -43,7 +43,7 @@ func ofAIs(counts mintlify.VisitorTotals) part { return part{counts.AI, counts.H
 func shareOfAIs(counts mintlify.VisitorTotals) string { return ofAIs(counts).text() }
 
 // textOf shows what somebody wrote on one line, of a length that a list can hold.
-func textOf(text string) string { return cmp.Or(redact.OneLine(text, 300), "(empty)") }
+func textOf(text string) string { return cmp.Or(safetext.OneLine(text, 300), "(empty)") }
 
 func isWeekend(w store.Window) bool {
 	day := w.From.Time().Weekday()

@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
 // WhyNotForget says what has to come before the texts of a prompt can be forgotten, "" if nothing has to.
 func WhyNotForget(r Row) string {
 	var first string
-	key := redact.OneLine(r.Key, 300)
+	key := safetext.OneLine(r.Key, 300)
 
 	switch r.State {
 	case once.Done, once.Failed, once.Refused, once.Canceled:

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -45,7 +45,7 @@ func (p *Prompt) Check() error {
 	}
 
 	if err := p.problem(); err != nil {
-		return fmt.Errorf("key %s: %w", redact.OneLine(p.Key, 300), err)
+		return fmt.Errorf("key %s: %w", safetext.OneLine(p.Key, 300), err)
 	}
 	return nil
 }

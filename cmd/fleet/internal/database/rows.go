@@ -11,7 +11,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -72,13 +72,13 @@ func (s Store) Row(ctx context.Context, name string) (Row, error) {
 // SeveralFit is the error for a name that several prompts have.
 func SeveralFit(name string, keys []string) error {
 	return usage.Errorf("nothing is changed: %s names several prompts: %s",
-		redact.OneLine(name, 300), redact.OneLine(strings.Join(keys, ", "), 2000))
+		safetext.OneLine(name, 300), safetext.OneLine(strings.Join(keys, ", "), 2000))
 }
 
 // NotFound is the error for a name that no prompt has.
 func NotFound(name string) error {
 	return usage.Errorf("no prompt has the key, the commit or the pull request %s: want a key, 7 digits or more of "+
-		"a SHA, also behind owner/repo@, or owner/repo#7", redact.OneLine(name, 300))
+		"a SHA, also behind owner/repo@, or owner/repo#7", safetext.OneLine(name, 300))
 }
 
 // Choice chooses the prompts for a command. The zero value chooses all.
@@ -202,7 +202,7 @@ func NameOf(s once.State) string {
 func StateOf(name string) (once.State, error) {
 	i := slices.IndexFunc(States, func(s once.State) bool { return NameOf(s) == name })
 	if i < 0 {
-		return "", usage.Errorf("no state is named %q", redact.OneLine(name, 40))
+		return "", usage.Errorf("no state is named %q", safetext.OneLine(name, 40))
 	}
 	return States[i], nil
 }

@@ -14,7 +14,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -151,7 +151,7 @@ func checkAfter(ctx context.Context, tx *sql.Tx, p Prompt) error {
 	}
 
 	if after.Version == 0 {
-		return usage.Errorf("no prompt has the key %s, which it is to follow", redact.OneLine(p.After, 300))
+		return usage.Errorf("no prompt has the key %s, which it is to follow", safetext.OneLine(p.After, 300))
 	}
 	if p.Project != "" && p.Project != after.ProjectID {
 		return usage.Errorf("it follows %s, whose job is in project %s", p.After, after.ProjectID)

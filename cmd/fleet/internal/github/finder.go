@@ -12,7 +12,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/docspulls"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -47,7 +47,7 @@ func (s Docs) Find(ctx context.Context, record once.Record) (string, error) {
 	for _, repository := range repositories {
 		pulls, err := s.API.pullsSince(ctx, repository, since)
 		if err != nil {
-			name := redact.OneLine(repository, 150)
+			name := safetext.OneLine(repository, 150)
 			failed = append(failed, fmt.Errorf("list the pull requests of %s: %w", name, err))
 			continue
 		}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 // How much of a merge is told. How many of its commits and files is in merge.tmpl.
@@ -45,7 +45,7 @@ var mergeTemplate string
 // mergePrompt writes the instruction for the agent about a merge. Each line of text by others
 // begins with "> ", and the prompt says that such lines are data.
 var mergePrompt = template.Must(template.New("merge.tmpl").Funcs(template.FuncMap{
-	"line":  func(text string) string { return quoteLines(redact.OneLine(text, maxTitle)) },
+	"line":  func(text string) string { return quoteLines(safetext.OneLine(text, maxTitle)) },
 	"lines": quoteLines,
 }).Parse(mergeTemplate))
 

@@ -10,7 +10,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 // Projects are those that document repositories, by owner/repo in lower case, and by "" for
@@ -38,7 +38,7 @@ func ReadProjects(flags []string, file string) (Projects, error) {
 	projects := Projects{}
 	places := map[string]string{}
 	for _, text := range flags {
-		if err := projects.add(text, "-project "+redact.OneLine(text, 200), places); err != nil {
+		if err := projects.add(text, "-project "+safetext.OneLine(text, 200), places); err != nil {
 			return nil, err
 		}
 	}

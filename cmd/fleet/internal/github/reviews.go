@@ -16,7 +16,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -71,7 +71,7 @@ func reviewOf(e *github.IssueCommentEvent, canAsk bool) (r Review, why string) {
 		Key:    database.FoldCase(key),
 		Pull:   database.FoldCase(fmt.Sprintf("%s#%d", e.GetRepo().GetFullName(), e.GetIssue().GetNumber())),
 		URL:    e.GetIssue().GetPullRequestLinks().GetHTMLURL(),
-		Author: redact.OneLine(e.GetComment().GetUser().GetLogin(), 80),
+		Author: safetext.OneLine(e.GetComment().GetUser().GetLogin(), 80),
 		MayAsk: slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"}, association),
 	}
 

@@ -22,7 +22,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -148,13 +148,13 @@ func (h *Webhooks) log(r *http.Request, resp response) {
 
 	logger.Log(r.Context(), level, "webhook",
 		"status", resp.Status,
-		"delivery", redact.OneLine(github.DeliveryID(r), 80),
-		"event", redact.OneLine(github.WebHookType(r), 80),
-		"repository", redact.OneLine(resp.About.Repository, 150),
-		"sha", redact.OneLine(resp.About.SHA, 80),
+		"delivery", safetext.OneLine(github.DeliveryID(r), 80),
+		"event", safetext.OneLine(github.WebHookType(r), 80),
+		"repository", safetext.OneLine(resp.About.Repository, 150),
+		"sha", safetext.OneLine(resp.About.SHA, 80),
 		"number", resp.About.Pulls,
 		"response", resp.Text,
-		"reason", redact.OneLine(resp.Reason, 200))
+		"reason", safetext.OneLine(resp.Reason, 200))
 }
 
 // receive responds with 202 once a merge is stored, and with 200 to an event that asks for nothing.
@@ -185,7 +185,7 @@ func (h *Webhooks) receive(rw http.ResponseWriter, r *http.Request) response {
 	}
 	event, err := github.ParseWebHook(github.WebHookType(r), body)
 	if err != nil {
-		return respond(http.StatusBadRequest, "not an event of GitHub: "+redact.OneLine(err.Error(), 200))
+		return respond(http.StatusBadRequest, "not an event of GitHub: "+safetext.OneLine(err.Error(), 200))
 	}
 
 	resp := h.act(r.Context(), event)
@@ -285,11 +285,11 @@ func (h *Webhooks) actOnMerge(ctx context.Context, m Merge, why string) response
 	for _, pull := range strings.Split(m.pulls(), " ") { // or "" if there is none
 		h.keepLeftOut(ctx, database.LeftOut{
 			Kind:       "merge",
-			Repository: redact.OneLine(m.Repository, 150),
-			SHA:        redact.OneLine(m.SHA, 80),
+			Repository: safetext.OneLine(m.Repository, 150),
+			SHA:        safetext.OneLine(m.SHA, 80),
 			Pull:       pull,
-			Author:     redact.OneLine(strings.Join(m.authors, " "), 1000),
-			Reason:     redact.OneLine(resp.Reason, 200),
+			Author:     safetext.OneLine(strings.Join(m.authors, " "), 1000),
+			Reason:     safetext.OneLine(resp.Reason, 200),
 		})
 	}
 	return resp

@@ -7,7 +7,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 const (
@@ -92,7 +92,7 @@ func (p *pause) begin(now time.Time, length time.Duration, source string, r resu
 	p.PausedUntil = now.Add(length)
 	p.Source = source
 	p.Cause = r.cause()
-	p.Reason = redact.OneLine(r.record.Problem, 300)
+	p.Reason = safetext.OneLine(r.record.Problem, 300)
 	if r.status == http.StatusForbidden {
 		p.Reason = "403 Forbidden: the key or the project is wrong"
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -38,11 +38,11 @@ func Sentence(r database.Row) string {
 	case r.State == once.Done && r.PRLink == "":
 		text = "done, without a pull request (nothing changed, or the project publishes without a review)"
 	case r.State == once.Done:
-		text = "done, " + redact.OneLine(r.PRLink, 500)
+		text = "done, " + safetext.OneLine(r.PRLink, 500)
 	}
 
 	if r.Problem != "" && r.State != once.Done {
-		text += ": `" + strings.ReplaceAll(redact.OneLine(r.Problem, 500), "`", "'") + "`"
+		text += ": `" + strings.ReplaceAll(safetext.OneLine(r.Problem, 500), "`", "'") + "`"
 	}
 	return "Docs for " + r.Key + ": " + text
 }

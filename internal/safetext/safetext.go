@@ -1,4 +1,6 @@
-package redact
+// Package safetext makes text from outside safe to show: on one printable line, without API keys and
+// passwords. The SDK, package once and all programs use it in their errors, logs and reports.
+package safetext
 
 import (
 	"regexp"
@@ -6,6 +8,17 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+)
+
+const (
+	// Mark replaces an API key.
+	Mark = "[API key]"
+
+	// KeyPrefix is what all API keys start with. Alone it is not part of a key.
+	KeyPrefix = "mint_"
+
+	// MaxServiceText is how many bytes of the service's words a message quotes.
+	MaxServiceText = 300
 )
 
 // OneLine makes text from outside fit for a message: no control or invisible
@@ -60,7 +73,7 @@ func UserInfo(text string) string {
 }
 
 // anyKey is compiled when first needed too.
-var anyKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(prefix + `[^\s"'()<>,;]{8,}`) })
+var anyKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(KeyPrefix + `[^\s"'()<>,;]{8,}`) })
 
 // Name returns an id, a status or a cursor for a message. What keeps it keeps it exact, since a call
 // goes on with it: a key that the service has echoed there is redacted only here.
@@ -68,7 +81,7 @@ func Name(name string, limit int) string { return OneLine(AnyKey(name), limit) }
 
 // AnyKey returns text without what looks like an API key, known or not.
 func AnyKey(text string) string {
-	if !strings.Contains(text, prefix) {
+	if !strings.Contains(text, KeyPrefix) {
 		return text
 	}
 	return anyKey().ReplaceAllLiteralString(text, Mark)

@@ -1,4 +1,4 @@
-package redact_test
+package safetext_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 func TestLineIsOnePrintableLineWithinItsLimit(t *testing.T) {
@@ -23,7 +23,7 @@ func TestLineIsOnePrintableLineWithinItsLimit(t *testing.T) {
 		"012345€€€":                "012345…", // the cut falls within a character
 		strings.Repeat("\n", 90) + "beyond what is looked at": "",
 	} {
-		got := redact.OneLine(text, 10)
+		got := safetext.OneLine(text, 10)
 		assert.Equal(t, want, got, "%q", text)
 		require.LessOrEqual(t, len(got), 10)
 		require.True(t, utf8.ValidString(got))
@@ -49,7 +49,7 @@ func TestUserInfo(t *testing.T) {
 		`dial tcp://10.0.0.1: refused, ask root@example.com`:      `dial tcp://10.0.0.1: refused, ask root@example.com`,
 		`lookup api.example.com on [::1]:53: no such host, a://b`: `lookup api.example.com on [::1]:53: no such host, a://b`,
 	} {
-		assert.Equal(t, want, redact.UserInfo(text))
+		assert.Equal(t, want, safetext.UserInfo(text))
 	}
 }
 
@@ -61,6 +61,6 @@ func TestAnyKey(t *testing.T) {
 		`keys begin with mint_`:                                 `keys begin with mint_`,
 		`vault: no such secret`:                                 `vault: no such secret`,
 	} {
-		assert.Equal(t, want, redact.AnyKey(text))
+		assert.Equal(t, want, safetext.AnyKey(text))
 	}
 }
