@@ -272,7 +272,7 @@ func (c *Client) Call(ctx context.Context, call CallParams, into any) error {
 	}
 
 	r := request{
-		operation: Operation(safetext.AnyKey(call.Method + " " + call.Path)),
+		operation: Operation(safetext.WithoutKeys(call.Method + " " + call.Path)),
 		method:    call.Method,
 		url:       c.config.prefix + call.Path,
 		query:     call.Query,

@@ -261,7 +261,7 @@ func (w *wait[T]) describe(poll decision) Poll {
 // warn logs a failed poll, and a status that this version does not know, once in the client's life.
 func (w *wait[T]) warn(ctx context.Context, poll decision) {
 	attrs := []slog.Attr{
-		slog.String(w.last.kind(), safetext.AnyKey(w.id)),
+		slog.String(w.last.kind(), safetext.WithoutKeys(w.id)),
 		slog.Int("poll", w.polls),
 		slog.Duration("wait", poll.next),
 	}
@@ -273,7 +273,7 @@ func (w *wait[T]) warn(ctx context.Context, poll decision) {
 	}
 
 	if w.unknown != "" && w.memory.isNews(w.url, w.unknown) {
-		attrs = append(attrs, slog.String("status", safetext.AnyKey(w.unknown)))
+		attrs = append(attrs, slog.String("status", safetext.WithoutKeys(w.unknown)))
 		w.logger.LogAttrs(ctx, slog.LevelWarn, "mintlify: unknown status, polling on", attrs...)
 	}
 }
@@ -335,7 +335,7 @@ func (w *wait[T]) succeeded(waited time.Duration) decision {
 	case w.unknown != "" && time.Since(w.unknownSince) >= maxUnknownTime:
 		return ends(w.interrupted(fmt.Errorf(
 			"for 24 hours it has had the status %q, which this version of the SDK does not know: see the dashboard",
-			safetext.AnyKey(w.unknown))))
+			safetext.WithoutKeys(w.unknown))))
 	}
 	return pollAfter(w.interval(waited))
 }

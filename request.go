@@ -482,7 +482,7 @@ func (c *call) sent() sentRequest {
 // withoutKey redacts an error of the limiter or the key source. An error of the key source may
 // show a key that this call has not seen.
 func (c *call) withoutKey(err error) error {
-	message := safetext.AnyKey(c.sender.Key.Text(err.Error(), maxKeptBody))
+	message := safetext.WithoutKeys(c.sender.Key.Text(err.Error(), maxKeptBody))
 	if message == err.Error() {
 		return err
 	}
@@ -493,7 +493,7 @@ func (c *call) withoutKey(err error) error {
 // safe returns an error of the transport with a message that is safe to print.
 func (c *call) safe(err error) error {
 	message := c.sender.Key.Text(err.Error(), maxKeptBody)
-	message = safetext.UserInfo(message)
+	message = safetext.WithoutUserInfo(message)
 	message = safetext.OneLine(message, safetext.MaxServiceText)
 	return &transportError{err: err, message: message}
 }

@@ -32,7 +32,7 @@ func forKey(key string, err error) error {
 
 // jobName returns how messages name a job. The record keeps its id exact, since a call goes on with
 // it: a key that the service has echoed there is redacted only here.
-func jobName(id string) string { return fmt.Sprintf("job %q", safetext.AnyKey(id)) }
+func jobName(id string) string { return fmt.Sprintf("job %q", safetext.WithoutKeys(id)) }
 
 func checkKey(key string) error {
 	isUnfit := func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }
@@ -150,7 +150,7 @@ func (s step) whileWaiting(err error) error {
 	case s.record.Problem != "":
 		return fmt.Errorf("%s: %w", s.record.Problem, err)
 	case s.status != "":
-		return fmt.Errorf("its job is %s: %w", safetext.AnyKey(string(s.status)), err)
+		return fmt.Errorf("its job is %s: %w", safetext.WithoutKeys(string(s.status)), err)
 	}
 	return err
 }

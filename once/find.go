@@ -120,7 +120,7 @@ func (r *Runner) keep(ctx context.Context, record, next Record) (Record, error) 
 		return current, nil
 	case !isStill:
 		found := fmt.Sprintf("%s and link %q were found for version %d, but the record went on",
-			jobName(next.JobID), safetext.AnyKey(next.PRLink), record.Version)
+			jobName(next.JobID), safetext.WithoutKeys(next.PRLink), record.Version)
 		r.log(ctx, slog.LevelError, "once: "+found, current)
 		return current, errors.New(found)
 	}

@@ -255,7 +255,7 @@ func (record Record) oddity(status mintlify.JobStatus, age time.Duration) string
 	after := longActive
 	if status != mintlify.JobActive {
 		problem = fmt.Sprintf("the job has the status %q, which this version does not know",
-			safetext.AnyKey(string(status)))
+			safetext.WithoutKeys(string(status)))
 		after = oddAfter
 	}
 

@@ -366,8 +366,8 @@ func (r *Runner) change(ctx context.Context, record Record, s step) (step, error
 }
 
 func (r *Runner) log(ctx context.Context, level slog.Level, message string, record Record) {
-	r.logger.Log(ctx, level, message, "key", record.Key, "version", record.Version,
-		"job", safetext.AnyKey(record.JobID), "prLink", safetext.AnyKey(record.PRLink), "problem", record.Problem)
+	r.logger.Log(ctx, level, message, "key", record.Key, "version", record.Version, "problem", record.Problem,
+		"job", safetext.WithoutKeys(record.JobID), "prLink", safetext.WithoutKeys(record.PRLink))
 }
 
 // logOnce logs err unless its text is the one logged last.

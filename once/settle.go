@@ -85,7 +85,7 @@ func (r *Runner) settle(ctx context.Context, result Record, cause error) (Record
 		if errors.Is(err, errOtherJob) || !pause(ctx, wait) {
 			err = fmt.Errorf("%s %w: %w", result.summary(), errUnrecorded, err)
 			r.logger.Log(ctx, slog.LevelError, "once: "+err.Error(), "key", result.Key,
-				"job", safetext.AnyKey(result.JobID))
+				"job", safetext.WithoutKeys(result.JobID))
 			return result, err
 		}
 	}

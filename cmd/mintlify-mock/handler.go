@@ -141,7 +141,7 @@ func logged(logger *log.Logger, next http.HandlerFunc) http.Handler {
 
 		text := r.Method + " " + r.URL.RequestURI() + " " + string(body)
 		key := redact.NewKey(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
-		text = safetext.AnyKey(key.Text(text, 8*maxLogged))
+		text = safetext.WithoutKeys(key.Text(text, 8*maxLogged))
 
 		status := &statusWriter{ResponseWriter: w}
 		defer func() {

@@ -48,7 +48,7 @@ func (k Key) Header(header http.Header) http.Header {
 	clean := make(http.Header, len(header))
 	for name, values := range header {
 		if k.isIn(name) {
-			name = safetext.Mark
+			name = safetext.KeyMark
 		}
 		for _, value := range values {
 			clean[name] = append(clean[name], k.all(value))
@@ -69,14 +69,14 @@ func (k Key) all(text string) string {
 	}
 
 	for _, form := range k.forms() {
-		text = strings.ReplaceAll(text, form, safetext.Mark)
+		text = strings.ReplaceAll(text, form, safetext.KeyMark)
 	}
 
 	// Truncated text may end within the key.
 	for _, form := range k.forms() {
 		for n := min(len(form)-1, len(text)); n > len(safetext.KeyPrefix); n-- {
 			if strings.HasSuffix(text, form[:n]) {
-				return text[:len(text)-n] + safetext.Mark
+				return text[:len(text)-n] + safetext.KeyMark
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func TestTextIsWithoutTheKeyInItsUsualForms(t *testing.T) {
 		"a path":  url.PathEscape(value),
 	} {
 		got := key.Text("bad key "+echo+", sorry: "+echo, 1000)
-		assert.Equal(t, "bad key "+safetext.Mark+", sorry: "+safetext.Mark, got, name)
+		assert.Equal(t, "bad key "+safetext.KeyMark+", sorry: "+safetext.KeyMark, got, name)
 		assert.Equal(t, got, string(key.Body([]byte("bad key "+echo+", sorry: "+echo), 1000)), name)
 	}
 }
@@ -44,7 +44,7 @@ func TestTextThatIsNotTheKeyIsLeftAlone(t *testing.T) {
 	}
 
 	// A key that is truncated at the end of a text is longer than what all keys begin with.
-	assert.Equal(t, safetext.Mark, key.Text("mint_a", 1000))
+	assert.Equal(t, safetext.KeyMark, key.Text("mint_a", 1000))
 	assert.Equal(t, "mint_a.", key.Text("mint_a.", 1000))
 
 	assert.Equal(t, value, redact.Key{}.Text(value, 1000), "the zero Key redacts nothing")
@@ -56,7 +56,7 @@ func TestTextIsCutAfterTheKeyIsRedacted(t *testing.T) {
 	before := strings.Repeat(".", 50)
 	after := strings.Repeat(".", 500)
 	for _, echo := range []string{value, url.QueryEscape(value), strings.Repeat("x", 40) + value} {
-		redacted := before + strings.TrimSuffix(echo, value) + safetext.Mark + after
+		redacted := before + strings.TrimSuffix(echo, value) + safetext.KeyMark + after
 		isEscaped := strings.Contains(echo, "%")
 		for limit := range 120 {
 			got := key.Text(before+echo+after, limit)
@@ -81,8 +81,8 @@ func TestHeaderIsWithoutTheKey(t *testing.T) {
 	got := key.Header(header)
 	assert.Equal(t, before, header, "the transport's header is not changed")
 
-	assert.ElementsMatch(t, []string{"1", "2"}, got[safetext.Mark])
-	assert.Equal(t, []string{safetext.Mark, "no key", "?k=" + safetext.Mark}, got["X-Echo"])
+	assert.ElementsMatch(t, []string{"1", "2"}, got[safetext.KeyMark])
+	assert.Equal(t, []string{safetext.KeyMark, "no key", "?k=" + safetext.KeyMark}, got["X-Echo"])
 	assert.Equal(t, []string{""}, got["X-Empty"])
 	assert.Len(t, got, 3)
 	assert.NotContains(t, strings.ToLower(fmt.Sprint(got)), "mint_secret")

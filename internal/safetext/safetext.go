@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// Mark replaces an API key.
-	Mark = "[API key]"
+	// KeyMark replaces an API key.
+	KeyMark = "[API key]"
 
 	// KeyPrefix is what all API keys start with. Alone it is not part of a key.
 	KeyPrefix = "mint_"
@@ -64,8 +64,8 @@ var userInfo = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`://(?:[^/?#\s"]*@)?(` + host + port + end + `)|://[^/?#\s"]*(?::[^\s"]*)?@`)
 })
 
-// UserInfo returns text without the user names and passwords of URLs, such as a proxy's.
-func UserInfo(text string) string {
+// WithoutUserInfo returns text without the user names and passwords of URLs, such as a proxy's.
+func WithoutUserInfo(text string) string {
 	if !strings.Contains(text, "://") || !strings.Contains(text, "@") {
 		return text
 	}
@@ -77,12 +77,12 @@ var anyKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(Ke
 
 // Name returns an id, a status or a cursor for a message. What keeps it keeps it exact, since a call
 // goes on with it: a key that the service has echoed there is redacted only here.
-func Name(name string, limit int) string { return OneLine(AnyKey(name), limit) }
+func Name(name string, limit int) string { return OneLine(WithoutKeys(name), limit) }
 
-// AnyKey returns text without what looks like an API key, known or not.
-func AnyKey(text string) string {
+// WithoutKeys returns text without what looks like an API key, known or not.
+func WithoutKeys(text string) string {
 	if !strings.Contains(text, KeyPrefix) {
 		return text
 	}
-	return anyKey().ReplaceAllLiteralString(text, Mark)
+	return anyKey().ReplaceAllLiteralString(text, KeyMark)
 }

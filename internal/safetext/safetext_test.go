@@ -30,7 +30,7 @@ func TestLineIsOnePrintableLineWithinItsLimit(t *testing.T) {
 	}
 }
 
-func TestUserInfo(t *testing.T) {
+func TestWithoutUserInfo(t *testing.T) {
 	for text, want := range map[string]string{
 		`parse "http://user:secret@proxy:3128/%zz": invalid`:      `parse "http://proxy:3128/%zz": invalid`,
 		`http://token@proxy and https://a:b@c`:                    `http://proxy and https://c`,
@@ -49,11 +49,11 @@ func TestUserInfo(t *testing.T) {
 		`dial tcp://10.0.0.1: refused, ask root@example.com`:      `dial tcp://10.0.0.1: refused, ask root@example.com`,
 		`lookup api.example.com on [::1]:53: no such host, a://b`: `lookup api.example.com on [::1]:53: no such host, a://b`,
 	} {
-		assert.Equal(t, want, safetext.UserInfo(text))
+		assert.Equal(t, want, safetext.WithoutUserInfo(text))
 	}
 }
 
-func TestAnyKey(t *testing.T) {
+func TestWithoutKeys(t *testing.T) {
 	for text, want := range map[string]string{
 		`refresh of "mint_secret_9f3b" failed`:                  `refresh of "[API key]" failed`,
 		`mint_secret_9f3b, then (mint_An0ther-key)`:             `[API key], then ([API key])`,
@@ -61,6 +61,6 @@ func TestAnyKey(t *testing.T) {
 		`keys begin with mint_`:                                 `keys begin with mint_`,
 		`vault: no such secret`:                                 `vault: no such secret`,
 	} {
-		assert.Equal(t, want, safetext.AnyKey(text))
+		assert.Equal(t, want, safetext.WithoutKeys(text))
 	}
 }

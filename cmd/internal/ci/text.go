@@ -129,7 +129,7 @@ func (s *Step) Redact(text string) string {
 			text = strings.ReplaceAll(text, secret, "[redacted]")
 		}
 	}
-	return safetext.UserInfo(text)
+	return safetext.WithoutUserInfo(text)
 }
 
 // inert breaks up what a runner would take for a command: :: at the start of a line,
