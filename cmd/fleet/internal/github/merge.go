@@ -203,7 +203,7 @@ func worthDocumenting(commits []*github.HeadCommit, skip merges.Authors) []*gith
 }
 
 func whySkip(c *github.HeadCommit, skip merges.Authors) string {
-	return skip.WhySkip(c.GetMessage(), []string{c.GetAuthor().GetName(), loginOf(c)})
+	return skip.WhySkipCommit(c.GetMessage(), []string{c.GetAuthor().GetName(), loginOf(c)})
 }
 
 func loginOf(c *github.HeadCommit) string {
