@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -36,8 +35,7 @@ func (p *program) newFinder(ctx context.Context, c change) *finder {
 	if repository == "" && p.fromGitHub(ctx) {
 		repository = c.repository
 	}
-	token := cmp.Or(p.step.Getenv("GITHUB_DOCS_TOKEN"), p.step.Getenv("GITHUB_TOKEN"))
-	if repository == "" || token == "" || p.step.OnGitLab() {
+	if repository == "" || p.docsGitHub.token == "" || p.step.OnGitLab() {
 		if p.options.docsRepository != "" {
 			p.step.Printf("-docs-repository does nothing on GitLab, or without GITHUB_DOCS_TOKEN or GITHUB_TOKEN: " +
 				"no run looks for the pull request of a lost response.")
@@ -45,7 +43,7 @@ func (p *program) newFinder(ctx context.Context, c change) *finder {
 		return nil
 	}
 
-	api, err := p.newGitHub(repository, token)
+	api, err := p.docsGitHub.of(repository)
 	if err != nil {
 		return nil // the repository is not one of GitHub
 	}

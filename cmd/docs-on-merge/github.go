@@ -24,10 +24,12 @@ const (
 
 var repositoryName = regexp.MustCompile(`^[A-Za-z0-9_-]+/[A-Za-z0-9_.-]+$`)
 
-// gitHub is GitHub's API, for one repository.
+// gitHub is GitHub's API with a token. A run makes one for each of its tokens.
 type gitHub struct {
-	url, repository, token string
-	client                 http.Client
+	url, token string
+	client     http.Client
+	// repository is owner/name. [gitHub.of] sets it.
+	repository string
 	// needs says what a token needs that is denied.
 	needs string
 }
@@ -37,22 +39,27 @@ const needsOfJob = "the job needs permissions: statuses: write, and pull-request
 
 var errNoToken = &responseError{error: errors.New("GITHUB_TOKEN is not set"), isDenied: true}
 
-func (p *program) newGitHub(repository, token string) (*gitHub, error) {
-	if token == "" {
+func (p *program) newGitHub(token string) gitHub {
+	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return gitHub{
+		url:    cmp.Or(p.step.Getenv("GITHUB_API_URL"), "https://api.github.com") + "/",
+		token:  token,
+		client: http.Client{Transport: p.forge, Timeout: gitHubTime, CheckRedirect: noRedirect},
+		needs:  needsOfJob,
+	}
+}
+
+// of returns the API for a repository.
+func (g gitHub) of(repository string) (*gitHub, error) {
+	if g.token == "" {
 		return nil, errNoToken
 	}
 	if !repositoryName.MatchString(repository) {
 		return nil, fmt.Errorf("%q is not the owner/name of a repository", repository)
 	}
 
-	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &gitHub{
-		url:        cmp.Or(p.step.Getenv("GITHUB_API_URL"), "https://api.github.com") + "/",
-		repository: repository,
-		token:      token,
-		client:     http.Client{Transport: p.forge, Timeout: gitHubTime, CheckRedirect: noRedirect},
-		needs:      needsOfJob,
-	}, nil
+	g.repository = repository
+	return &g, nil
 }
 
 // get is a [docspulls.Get].
@@ -193,7 +200,7 @@ func (p *program) pullOf(ctx context.Context, repository, commit string) (pullRe
 }
 
 func (p *program) askForPulls(ctx context.Context, repository, commit string) ([]pullRequest, error) {
-	g, err := p.newGitHub(repository, p.step.Getenv("GITHUB_TOKEN"))
+	g, err := p.gitHub.of(repository)
 	if err != nil {
 		return nil, err
 	}

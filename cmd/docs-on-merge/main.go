@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -35,6 +36,8 @@ type program struct {
 	git git
 	// forge sends requests to GitHub's API. nil is the default transport.
 	forge http.RoundTripper
+	// gitHub has the job's token, and docsGitHub the token that may read the documentation's pull requests.
+	gitHub, docsGitHub gitHub
 	// settle is how long a status waits before it is read back.
 	settle time.Duration
 	// sendTime is for once.WithSendTime.
@@ -72,12 +75,20 @@ func (p *program) run(ctx context.Context, args []string) int {
 		return p.demo(ctx)
 	}
 
+	p.connectGitHub()
 	ctx, cancel := context.WithTimeout(ctx, p.step.Timeout)
 	defer cancel()
 	if p.options.check {
 		return p.reportChecks(ctx)
 	}
 	return p.report(p.work(ctx))
+}
+
+// connectGitHub makes the clients of GitHub, for all that asks it.
+func (p *program) connectGitHub() {
+	token := p.step.Getenv("GITHUB_TOKEN")
+	p.gitHub = p.newGitHub(token)
+	p.docsGitHub = p.newGitHub(cmp.Or(p.step.Getenv("GITHUB_DOCS_TOKEN"), token))
 }
 
 // work finds the change and documents it, or only makes its prompt.

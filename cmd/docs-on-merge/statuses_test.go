@@ -28,7 +28,7 @@ func TestStatusesAreAStore(t *testing.T) {
 		w := newWorld(t)
 		w.settle = 5 * time.Millisecond
 		p := w.program(w.env, new(citest.Buffer), new(citest.Buffer))
-		g, err := p.newGitHub("acme/cli", gitHubToken)
+		g, err := p.newGitHub(gitHubToken).of("acme/cli")
 		require.NoError(t, err)
 		return shared{&statuses{gitHub: g, p: p, of: change{head: "c0ffee"}}, p.step.Link}
 	})

@@ -82,7 +82,7 @@ func (p *program) isOnCI() bool {
 }
 
 func (p *program) openStatuses(c change) (*statuses, error) {
-	api, err := p.newGitHub(c.repository, p.step.Getenv("GITHUB_TOKEN"))
+	api, err := p.gitHub.of(c.repository)
 	if err == nil && !p.onGitHub() {
 		err = errors.New("-repository is not given") // origin may be a fork
 	}
