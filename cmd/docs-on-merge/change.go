@@ -176,21 +176,3 @@ func (g *git) named(ctx context.Context, name string) string {
 	}
 	return g.commit(ctx, name) // its error says why the commit is missing
 }
-
-// base returns the commit before the merge: its first parent or, if GitHub has rebased the pull
-// request, the parent of the first of its commits.
-func (r pullRequest) base(ctx context.Context, g *git, head string) string {
-	parent := g.parent(ctx, head)
-	isMerge := g.find(ctx, head+"^2") != ""
-	if r.Commits < 2 || isMerge {
-		return parent
-	}
-
-	var whole change
-	whole.readCounts(ctx, g, []string{parent, head, "--"})
-	isSquashed := whole.stat == stat{files: r.ChangedFiles, added: r.Additions, removed: r.Deletions}
-	if isSquashed {
-		return parent
-	}
-	return g.commit(ctx, fmt.Sprintf("%s~%d", head, r.Commits))
-}
