@@ -185,7 +185,7 @@ func newClient(apiKey, projectID argument, opts []Option) (*Client, error) {
 	return cfg.client(projectID)
 }
 
-// apply applies options to a configuration, of a client or of a wait.
+// apply applies options to a configuration: of a client, a wait or an export.
 func apply[C any, O ~func(C) error](cfg C, opts []O) error {
 	for i, opt := range opts {
 		if opt == nil {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -139,6 +140,17 @@ func (e *APIError) Error() string {
 	}
 
 	return safetext.OneLine(b.String(), maxMessage)
+}
+
+// LogValue returns the error's fields as a group, without Header and Body: operation, status, message,
+// requestID and attempts.
+func (e *APIError) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.String("operation", string(e.Operation)),
+		slog.Int("status", e.StatusCode),
+		slog.String("message", safetext.OneLine(e.Message, maxMessage)),
+		slog.String("requestID", safetext.OneLine(e.RequestID, maxPath)),
+		slog.Int("attempts", e.Attempts))
 }
 
 // Unwrap returns the context's error and cause if the context ended before the whole

@@ -396,6 +396,17 @@ func TestEveryErrorAndLogLineNamesTheRequest(t *testing.T) {
 	})
 }
 
+func TestAPIErrorIsLoggedByItsFields(t *testing.T) {
+	refused := kit.RespondWith(400, `{"error":"no `+kit.Key+`"}`, "X-Request-Id", "r1")
+	_, err := kit.NewClient(t, refused).Jobs.Get(t.Context(), "j")
+	require.Error(t, err)
+
+	var line strings.Builder
+	kit.TextLogger(&line).Error("refused", "err", err)
+	assert.Contains(t, line.String(), `err.operation="get job" err.status=400 err.message="no [API key]" `+
+		`err.requestID=r1 err.attempts=1`)
+}
+
 func TestAPIErrorHoldsTheServicesWords(t *testing.T) {
 	page := "<!DOCTYPE html><html><head>\n<title>502 Bad\nGateway &amp; more</title></head><body>" +
 		strings.Repeat("<p>wall</p>", 1000)

@@ -43,7 +43,7 @@ func Collect[T any](rows iter.Seq2[T, error]) ([]T, error) {
 }
 
 // ExportOption configures an export.
-type ExportOption func(*exportConfig)
+type ExportOption func(*exportConfig) error
 
 type exportConfig struct {
 	prefetch int // pages
@@ -62,7 +62,13 @@ type exportConfig struct {
 // are canceled, at most n-1, once. 0, the default, requests each page when the loop gets to it.
 // More than 8 is an [*ArgumentError].
 func WithPrefetch(pages int) ExportOption {
-	return func(cfg *exportConfig) { cfg.prefetch = pages }
+	return func(cfg *exportConfig) error {
+		if pages < 0 || pages > maxPrefetch {
+			return &ArgumentError{"prefetch", fmt.Sprintf("is %d, want 0 to %d pages", pages, maxPrefetch)}
+		}
+		cfg.prefetch = pages
+		return nil
+	}
 }
 
 // position is where a page starts, by offset or by cursor.
@@ -281,20 +287,12 @@ func (l list[P, R]) newExportConfig(ctx context.Context, opts []ExportOption) (e
 		return cfg, err
 	}
 
-	for i, opt := range opts {
-		if opt == nil {
-			return cfg, &ArgumentError{"opts", fmt.Sprintf("has a nil option at index %d", i)}
-		}
-		opt(&cfg)
-	}
-
-	switch {
-	case cfg.prefetch < 0 || cfg.prefetch > maxPrefetch:
-		return cfg, &ArgumentError{"prefetch", fmt.Sprintf("is %d, want 0 to %d pages", cfg.prefetch, maxPrefetch)}
-	case ctx == nil:
+	if ctx == nil {
 		return cfg, &ArgumentError{"ctx", "is nil"}
 	}
-	return cfg, nil
+
+	err := apply(&cfg, opts)
+	return cfg, err
 }
 
 // export yields one page after the other.

@@ -190,8 +190,8 @@ func (c *call) run() error {
 		return err // nil, or why there was no attempt
 	}
 
-	isResult := c.isCanceledChange() && !c.again // which came as if the context had not ended
-	if ended(c.ctx) != nil && c.isRetryable() && !isResult {
+	cameAfterCancel := c.isCanceledChange() && !c.again // the result of an attempt that was waited for
+	if ended(c.ctx) != nil && c.isRetryable() && !cameAfterCancel {
 		c.err = c.endedBefore()
 	}
 	if c.operation.isPost() && mayHaveActed(c.err) {
@@ -390,14 +390,14 @@ func (c *call) responseError(resp *http.Response, body []byte, reason string) *M
 func (c *call) sendErrorOf(err error) *sendError {
 	refused := c.sender.Refused // by the limiter or the key source, if not by the context
 	failed := c.sender.Err
-	isResult := failed != nil && c.isCanceledChange() && c.sender.Attempt.EndedInProgress()
+	failedAfterCancel := failed != nil && c.isCanceledChange() && c.sender.Attempt.EndedInProgress()
 
 	switch {
 	case refused != nil && ended(c.ctx) != nil:
 		return c.endedBefore()
 	case refused != nil:
 		return c.heldBack(refused)
-	case c.ctx.Err() != nil && !isResult:
+	case c.ctx.Err() != nil && !failedAfterCancel:
 		return c.interrupted()
 	case failed == nil: // a redirect that http.Client could not follow, such as one to an invalid URL
 		var urlErr *url.Error
