@@ -48,11 +48,11 @@
 //
 // Get, WaitUntilDone, Poll and the exports change nothing, and are safe to call again, also in
 // another process. The SDK retries a GET, at most three times, after a network error (but not a
-// refused certificate), a truncated body, and 429, 500, 502, 503 or 504.
+// refused certificate), a truncated body, 408, 425, 429, 499, and 5xx but 501, 505 and 511.
 //
 // A POST changes something. The SDK retries it only on proof that the service did not act on it: the
-// service responded 429, or the request was never written to a connection, since nobody has read its
-// body. A gateway that renews an HTTP/2 connection refuses some requests before anybody acts on
+// service responded 425 or 429, or the request was never written to a connection, since nobody has
+// read its body. A gateway that renews an HTTP/2 connection refuses some requests before anybody acts on
 // them. The SDK makes these again at once, up to six times a call; this does not count as a retry.
 //
 // After every other failure it returns at once with an error that matches
@@ -62,7 +62,9 @@
 //
 // Between attempts the SDK waits as long as the service's Retry-After says, else by
 // exponential back-off with full jitter from 500 ms to 30 s ([WithRetryWait]). It returns a
-// longer Retry-After as an error. Each attempt times out after 60 s ([WithHTTPClient]).
+// longer Retry-After as an error, and the last attempt's error at once if a retry would begin only
+// after the context's deadline. After a 401 a call is made once more if the key source has another
+// key by then. Each attempt times out after 60 s ([WithHTTPClient]).
 //
 // If the context is canceled while a POST is in progress, the call waits up to 15 s for the response,
 // but not beyond the context's deadline, and 5 s more for its body. What comes is the call's result,

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/internal/safetext"
+	"github.com/mintlify-community/mintlify-go/internal/status"
 )
 
 // The kinds of error, for errors.Is. The types below hold the details, for
@@ -107,13 +108,14 @@ type APIError struct {
 	Body []byte
 
 	interrupted error // the context's, if it ended before the whole response had come
+	keyErr      error // of the key source, if it was asked for another key after a 401
 }
 
 func (e *APIError) Error() string {
 	var b strings.Builder
 
-	status := fmt.Sprintf("%d %s", e.StatusCode, http.StatusText(e.StatusCode))
-	b.WriteString(prefix(e.Operation) + ": " + strings.TrimSpace(status))
+	code := fmt.Sprintf("%d %s", e.StatusCode, http.StatusText(e.StatusCode))
+	b.WriteString(prefix(e.Operation) + ": " + strings.TrimSpace(code))
 	if e.Message != "" && e.Message != http.StatusText(e.StatusCode) {
 		b.WriteString(": " + safetext.OneLine(e.Message, safetext.MaxServiceText))
 	}
@@ -138,6 +140,9 @@ func (e *APIError) Error() string {
 	if e.interrupted != nil {
 		b.WriteString("; interrupted: " + e.interrupted.Error())
 	}
+	if e.keyErr != nil {
+		b.WriteString("; asked for another key" + because(e.keyErr))
+	}
 
 	return safetext.OneLine(b.String(), maxMessage)
 }
@@ -154,8 +159,8 @@ func (e *APIError) LogValue() slog.Value {
 }
 
 // Unwrap returns the context's error and cause if the context ended before the whole
-// response had come, else nil.
-func (e *APIError) Unwrap() error { return e.interrupted }
+// response had come, the key source's error if it failed when it was asked again after a 401, else nil.
+func (e *APIError) Unwrap() error { return cmp.Or(e.interrupted, e.keyErr) }
 
 func (e *APIError) likelyCause() string {
 	hasPrompt := e.Operation == OpCreateJob || e.Operation == OpSendMessage
@@ -219,21 +224,23 @@ func (e *APIError) Is(target error) bool {
 		return e.isPost() && mayHaveActed(e)
 	}
 
-	switch e.StatusCode {
-	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+	switch status.Of(e.StatusCode).Kind {
+	case status.BadRequest:
 		return target == ErrBadRequest
-	case http.StatusUnauthorized:
+	case status.Unauthorized:
 		return target == ErrUnauthorized
-	case http.StatusPaymentRequired:
+	case status.PaymentRequired:
 		return target == ErrPaymentRequired
-	case http.StatusForbidden:
+	case status.Forbidden:
 		return target == ErrForbidden
-	case http.StatusNotFound:
+	case status.NotFound:
 		return target == ErrNotFound
-	case http.StatusTooManyRequests:
+	case status.RateLimited:
 		return target == ErrRateLimited
+	case status.Server:
+		return target == ErrServer
 	}
-	return e.StatusCode >= 500 && target == ErrServer
+	return false
 }
 
 // MalformedResponseError is a 2xx response that is not what the interface promises. It

@@ -179,12 +179,12 @@ func (s *JobsService) get(ctx context.Context, id string, noRetry bool) (*Job, e
 // [*JobFailedError] for failed. So an archived job ends the wait with a nil error, usually without
 // a PRLink, and does not say whether it had failed.
 //
-// A poll that fails (network, 5xx, 408, 425, 429, 499, a malformed response, the rate
-// limiter, the key source) does not end the wait until polls have failed in a row for
-// 10 minutes. The Retry-After of a 429 delays the next poll by up to an hour; the delay does
-// not count as an outage. An outage, or the end of ctx, ends the wait with a [*WaitError].
-// Any other 3xx or 4xx response, or a Retry-After of more than an hour, ends it at once with
-// its [*APIError]; but a 404 is a failed poll until 30 s after [JobsService.Create] of this client,
+// A poll that fails (network, 408, 425, 429, 499, 5xx but 501, 505 and 511, a malformed response, the
+// rate limiter, the key source) does not end the wait until polls have failed in a row for
+// 10 minutes. A Retry-After delays the next poll by up to an hour. These delays do not count as an
+// outage: those of a 429 never, others for an hour in all until a poll succeeds. An outage, or the end
+// of ctx, ends the wait with a [*WaitError]. Any other response that is not 2xx, or a 429 with a
+// Retry-After of more than an hour, ends it at once with its [*APIError]; but a 404 is a failed poll until 30 s after [JobsService.Create] of this client,
 // or of a client that [Client.ForProject] made of it, has returned the job. WaitUntilDone returns
 // the job as last seen with each of these errors, or nil if no poll has seen it.
 func (s *JobsService) WaitUntilDone(ctx context.Context, id string, opts ...WaitOption) (*Job, error) {

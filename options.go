@@ -85,7 +85,8 @@ func NewTransport() *http.Transport { return transport.New() }
 // WithKeySource asks key for the API key before each attempt, so that the key can rotate. This
 // time does not count towards the attempt's timeout. It takes precedence over NewClient's
 // apiKey, which may then be "". If key returns an error nothing is sent, and the call returns
-// the error. key must be safe for use by many goroutines and heed its context.
+// the error. After a 401 the SDK asks once more a call: with another key it makes the call again at
+// once, also with WithMaxRetries(0). key must be safe for use by many goroutines and heed its context.
 func WithKeySource(key func(context.Context) (string, error)) Option {
 	return func(cfg *config) error {
 		if key == nil {
@@ -135,8 +136,9 @@ func WithMaxRetries(n int) Option {
 
 // WithRetryWait bounds the wait before a retry, 500 ms and 30 s unless set. The bound doubles
 // from min to max, from 10 ms if min is 0, and the wait is random between 0 and the bound (full
-// jitter). With a max of 0 there is no wait. The service's Retry-After takes precedence; if it
-// exceeds max, the call returns the error instead of sleeping.
+// jitter). With a max of 0 there is no wait. The service's Retry-After takes precedence. If it
+// exceeds max, or the wait would reach the context's deadline, the call returns the error instead of
+// sleeping.
 func WithRetryWait(min, max time.Duration) Option {
 	return func(cfg *config) error {
 		if min < 0 || max < min {

@@ -762,3 +762,64 @@ func TestLimiterOfTheExampleKeepsTheQuota(t *testing.T) {
 		assert.Equal(t, 390*time.Hour/90, time.Since(start), "the polls wait too, or the quota is not used")
 	})
 }
+
+// rotating returns a key source that returns each key once, and the last one from then on. An empty
+// key is an error.
+func rotating(keys ...string) mintlify.Option {
+	return mintlify.WithKeySource(func(context.Context) (string, error) {
+		key := keys[0]
+		keys = keys[min(1, len(keys)-1):]
+		if key == "" {
+			return "", errors.New("the vault is sealed")
+		}
+		return key, nil
+	})
+}
+
+func TestCallIsMadeOnceMoreWithANewKeyAfterA401(t *testing.T) {
+	const old, older = "mint_before_1", "mint_before_2"
+	for name, tc := range map[string]struct {
+		keys     []string
+		attempts int
+		err      error
+		says     string
+	}{
+		"another key":                {[]string{old, mintlifytest.APIKey}, 2, nil, ""},
+		"the same key":               {[]string{old, old, mintlifytest.APIKey}, 1, mintlify.ErrUnauthorized, "401"},
+		"another wrong key":          {[]string{old, older, mintlifytest.APIKey}, 2, mintlify.ErrUnauthorized, "[2 attempts]"},
+		"the source fails":           {[]string{old, "", mintlifytest.APIKey}, 1, mintlify.ErrUnauthorized, "the vault is sealed"},
+		"the source has a bad key":   {[]string{old, "mint_us_1", mintlifytest.APIKey}, 1, mintlify.ErrUnauthorized, "mint_us_"},
+		"no 401, so it is not asked": {[]string{mintlifytest.APIKey, old}, 1, nil, ""},
+	} {
+		for _, op := range operations.All() {
+			t.Run(name+"/"+op.String(), func(t *testing.T) {
+				limited := 0
+				limiter := mintlify.WithRateLimiter(func(context.Context, mintlify.RequestInfo) error {
+					limited++
+					return nil
+				})
+				svc := operations.NewService()
+				err := op.Do(t.Context(), svc.Client(rotating(tc.keys...), limiter, mintlify.WithMaxRetries(0)))
+
+				assert.ErrorIs(t, err, tc.err)
+				assert.Len(t, svc.Requests(), tc.attempts)
+				assert.Equal(t, tc.attempts, limited)
+				if err != nil {
+					assert.ErrorContains(t, err, tc.says)
+					assert.NotErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+				}
+			})
+		}
+	}
+}
+
+func TestPollIsMadeOnceMoreWithANewKeyAfterA401(t *testing.T) {
+	svc := mintlifytest.NewService()
+	svc.AddJob("j", completed)
+	client := svc.Client(rotating("mint_before_1", mintlifytest.APIKey))
+
+	job, err := client.Jobs.WaitUntilDone(t.Context(), "j")
+	require.NoError(t, err)
+	assert.Equal(t, mintlify.JobCompleted, job.Status)
+	assert.Len(t, svc.Requests(), 2)
+}

@@ -12,10 +12,11 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/internal/safetext"
+	"github.com/mintlify-community/mintlify-go/internal/status"
 )
 
 const (
-	maxPollDelay   = time.Hour      // that the service's Retry-After may delay a poll by
+	maxPollDelay   = time.Hour      // that a Retry-After may delay a poll by; in all until a poll succeeds, but for a 429
 	maxUnknownTime = 24 * time.Hour // that a wait polls a status that this version does not know
 	maxFailures    = 1000           // polls that fail in a row, if there is no time between polls
 )
@@ -87,7 +88,8 @@ func isTooShort(d time.Duration) bool { return d > 0 && d < time.Millisecond }
 
 // WithMaxOutage sets how long polls may fail in a row, from the first of them, before the
 // wait ends with a [*WaitError]: 10 minutes unless set. With 0 the first failed poll ends
-// the wait, but never a 429 with a Retry-After of up to an hour: that delays the next poll.
+// the wait, but not one with a Retry-After of up to an hour, which delays the next poll. Such delays
+// do not count, up to an hour in all until a poll succeeds; those of a 429 never do.
 func WithMaxOutage(d time.Duration) WaitOption {
 	return func(w *waitConfig) error {
 		if d < 0 {
@@ -153,10 +155,11 @@ type wait[T polled] struct {
 
 	last         T // as last seen
 	polls        int
-	lastErr      error     // of the last poll
-	failures     int       // in a row, but for delays that the service asked for
-	failingSince time.Time // the first of them; zero if there is none
-	seenOther    bool      // than a terminal status
+	lastErr      error         // of the last poll
+	failures     int           // in a row, but for delays that the service asked for
+	failingSince time.Time     // the first of them; zero if there is none
+	delayed      time.Duration // since a poll succeeded, by a Retry-After, but for that of a 429
+	seenOther    bool          // than a terminal status
 
 	unknown      string    // the last status, if this version does not know it
 	unknownSince time.Time // when the wait first saw it
@@ -312,6 +315,7 @@ func (w *wait[T]) note(seen T, began time.Time) {
 	w.lastErr = nil
 	w.failures = 0
 	w.failingSince = time.Time{}
+	w.delayed = 0
 
 	if !seen.isDone() {
 		w.seenOther = true
@@ -344,12 +348,11 @@ func (w *wait[T]) succeeded(waited time.Duration) decision {
 func (w *wait[T]) failed(err error, next time.Duration) decision {
 	w.lastErr = err
 
-	if asked, ok := askedToWait(err); ok {
-		next = max(next, asked)
+	if delay := w.delayAskedFor(err, next); delay > 0 {
 		if !w.failingSince.IsZero() {
-			w.failingSince = w.failingSince.Add(next) // a delay that the service asks for is not an outage
+			w.failingSince = w.failingSince.Add(delay) // a delay that the service asks for is not an outage
 		}
-		return pollAfter(next)
+		return pollAfter(delay)
 	}
 
 	w.failures++
@@ -394,23 +397,31 @@ func endsWait(err error) bool {
 	if !errors.As(err, &apiErr) {
 		return false
 	}
-
-	switch apiErr.StatusCode {
-	case http.StatusRequestTimeout, http.StatusTooEarly, statusClientClosed:
-		return false
-	case http.StatusTooManyRequests:
-		return apiErr.RetryAfter > maxPollDelay
-	}
-	return apiErr.StatusCode >= 300 && apiErr.StatusCode <= 499
+	return !status.Of(apiErr.StatusCode).Passes || apiErr.isRateLimit() && apiErr.RetryAfter > maxPollDelay
 }
 
-// askedToWait returns the Retry-After of a 429.
-func askedToWait(err error) (time.Duration, bool) {
+func (e *APIError) isRateLimit() bool { return e.StatusCode == http.StatusTooManyRequests }
+
+// delayAskedFor returns for how long the service asks to wait, at least next: 0 if it does not ask, or
+// asks for too long. A 429 shows that the service works, so its delays are not counted. The delays of
+// a maintenance page that asks again and again end: the outage begins when they have come to an hour.
+func (w *wait[T]) delayAskedFor(err error, next time.Duration) time.Duration {
 	var apiErr *APIError
-	if errors.As(err, &apiErr) && apiErr.StatusCode == http.StatusTooManyRequests {
-		return apiErr.RetryAfter, apiErr.RetryAfter > 0
+	if !errors.As(err, &apiErr) || apiErr.RetryAfter <= 0 || apiErr.RetryAfter > maxPollDelay {
+		return 0
 	}
-	return 0, false
+
+	delay := max(next, apiErr.RetryAfter)
+	if apiErr.isRateLimit() {
+		return delay
+	}
+
+	left := maxPollDelay - w.delayed
+	if left > 0 && delay >= left {
+		w.failingSince = time.Time{} // the first failed poll of the outage is the next one
+	}
+	w.delayed += min(delay, left)
+	return min(delay, left)
 }
 
 func (w *waitConfig) interval(waited time.Duration) time.Duration {

@@ -32,9 +32,11 @@ func failing(fault mintlifytest.Fault) mintlifytest.JobStep {
 }
 
 // rateLimited is a poll that gets a 429 with that Retry-After, in seconds.
-func rateLimited(retryAfter string) mintlifytest.JobStep {
+func rateLimited(retryAfter string) mintlifytest.JobStep { return asking(429, retryAfter) }
+
+func asking(status int, retryAfter string) mintlifytest.JobStep {
 	header := http.Header{"Retry-After": {retryAfter}}
-	return failing(mintlifytest.Fault{Status: 429, Header: header})
+	return failing(mintlifytest.Fault{Status: status, Header: header})
 }
 
 // waitBySchedule waits for job "j" by the SDK's own schedule.
@@ -164,7 +166,7 @@ func TestWaitUntilDoneOutlivesFailedPolls(t *testing.T) {
 		svc.AddJob("j",
 			mintlifytest.JobStep{},
 			failing(mintlifytest.Fault{Drop: true}),
-			failing(mintlifytest.Fault{Status: 503}),
+			failing(mintlifytest.Fault{Status: 522}),
 			failing(mintlifytest.Fault{Body: `{"id":"j"}`}),
 			failing(mintlifytest.Fault{Delay: time.Hour}), // too long for an attempt
 			completed)
@@ -184,7 +186,7 @@ func TestWaitUntilDoneOutlivesFailedPolls(t *testing.T) {
 }
 
 func TestWaitUntilDoneEndsOnAStatusThatWillNotChange(t *testing.T) {
-	for _, status := range []int{300, 304, 405, 410, 498} {
+	for _, status := range []int{300, 304, 405, 410, 498, 501, 505, 511} {
 		svc := mintlifytest.NewService()
 		svc.AddJob("j", mintlifytest.JobStep{}, failing(mintlifytest.Fault{Status: status}), completed)
 
@@ -449,22 +451,48 @@ func TestWaitErrorLastErrIsOfTheLastPollOfWaitUntilDone(t *testing.T) {
 	assert.NotErrorIs(t, err, mintlify.ErrServer)
 }
 
-// Nothing but the Retry-After of a 429 moves a poll.
-func TestWaitUntilDoneCountsAsOutageWhatMovesNoPoll(t *testing.T) {
-	header := http.Header{"Retry-After": {"1800"}}
-	for kind, fault := range map[error]mintlifytest.Fault{
-		mintlify.ErrRateLimited: {Status: 429},
-		mintlify.ErrServer:      {Status: 503, Header: header},
+// The delays that the service asks for are no outage, but those of other responses than a 429 only
+// for an hour in all, until a poll succeeds.
+func TestWaitUntilDoneEndsThoughTheServiceAsksToWait(t *testing.T) {
+	for name, tc := range map[string]struct {
+		asks  []mintlifytest.JobStep // the last one for ever
+		wants time.Duration
+	}{
+		"a 429 that does not ask":       {[]mintlifytest.JobStep{asking(429, "")}, 10 * time.Minute},
+		"a maintenance page":            {[]mintlifytest.JobStep{asking(503, "1800")}, 70 * time.Minute},
+		"the last delay is cut":         {[]mintlifytest.JobStep{asking(503, "2500")}, 70 * time.Minute},
+		"a second, for ever":            {[]mintlifytest.JobStep{asking(503, "1")}, 70 * time.Minute},
+		"more than an hour is ignored":  {[]mintlifytest.JobStep{asking(503, "7200")}, 10 * time.Minute},
+		"a second more than an hour":    {[]mintlifytest.JobStep{asking(408, "3601")}, 10 * time.Minute},
+		"a 429 uses nothing up":         {[]mintlifytest.JobStep{asking(503, "1800"), asking(429, "3600"), asking(503, "1800")}, 130 * time.Minute},
+		"a 429 begins no new hour":      {[]mintlifytest.JobStep{asking(503, "3600"), asking(429, "60"), asking(503, "3600")}, 71 * time.Minute},
+		"after a success, another hour": {[]mintlifytest.JobStep{asking(503, "3600"), {}, asking(503, "3600")}, 131 * time.Minute},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			svc := mintlifytest.NewService()
-			svc.AddJob("j", failing(fault))
+			last := tc.asks[len(tc.asks)-1]
+			svc.AddJob("j", append(tc.asks, slices.Repeat([]mintlifytest.JobStep{last}, 1000)...)...)
+
 			_, err := waitBySchedule(t.Context(), svc)
-			assert.InDelta(t, 10, kit.RequireAs[*mintlify.WaitError](t, err).Waited.Minutes(), 1)
-			assert.ErrorIs(t, err, kind)
-			assert.Regexp(t, `polls have failed for \d+m\d+s,`, err.Error())
+			waited := kit.RequireAs[*mintlify.WaitError](t, err).Waited
+			assert.InDelta(t, tc.wants.Minutes(), waited.Minutes(), 1.5, name)
+			assert.Regexp(t, `polls have failed for \d+m\d+s,`, err.Error(), name)
 		})
 	}
+}
+
+func TestWaitUntilDoneOutlivesAMaintenanceThatSaysHowLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		svc.AddJob("j", asking(503, "1500"), asking(522, "300.997"), completed)
+
+		var polls []mintlify.Poll
+		_, err := waitBySchedule(t.Context(), svc, mintlify.WithMaxOutage(0), kit.KeepPolls(&polls))
+		require.NoError(t, err)
+		require.Len(t, polls, 3)
+		assert.Equal(t, 25*time.Minute, polls[0].Next)
+		assert.Equal(t, 301*time.Second, polls[1].Next)
+	})
 }
 
 func TestWithWaitDefaultsAddsUpAndAWaitsOptionsAreItsOwn(t *testing.T) {

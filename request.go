@@ -16,6 +16,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/internal/redact"
 	"github.com/mintlify-community/mintlify-go/internal/safetext"
+	"github.com/mintlify-community/mintlify-go/internal/status"
 	"github.com/mintlify-community/mintlify-go/internal/transport"
 	"github.com/mintlify-community/mintlify-go/internal/wire"
 )
@@ -97,10 +98,12 @@ type call struct {
 
 	err error // of the last attempt; nil before the first, and on success
 
-	repeats int  // attempts made again at once
-	retries int  // attempts made again after a wait, which WithMaxRetries bounds
-	atOnce  bool // the next attempt is a repeat
-	again   bool // there is a next attempt, unless the context ends before it
+	repeats int           // attempts made again at once
+	retries int           // attempts made again after a wait, which WithMaxRetries bounds
+	rekeyed bool          // the key source was asked again after a 401
+	atOnce  bool          // the next attempt is not a retry, and waits for nothing
+	wait    time.Duration // before the next attempt
+	again   bool          // there is a next attempt, unless the context ends before it
 }
 
 func (c *call) build() error {
@@ -113,8 +116,6 @@ func (c *call) build() error {
 	c.httpClient = http.Client{Transport: &c.sender, CheckRedirect: c.checkRedirect}
 	c.retrier = retryablehttp.Client{
 		HTTPClient:   &c.httpClient,
-		RetryWaitMin: c.config.retryWaitMin,
-		RetryWaitMax: c.config.retryWaitMax,
 		RetryMax:     math.MaxInt, // checkRetry decides alone
 		CheckRetry:   c.checkRetry,
 		Backoff:      c.backoff,
@@ -230,36 +231,63 @@ func (c *call) isCanceledChange() bool {
 	return c.operation.isPost() && errors.Is(ended(c.ctx), context.Canceled)
 }
 
-// goOn reports whether there is another attempt, and counts it. A repeat is one that net/http
-// itself would make, and without a word, if the request had a GetBody.
+// goOn reports whether there is another attempt, and counts it.
 func (c *call) goOn() bool {
-	if !c.isRetryable() || ended(c.ctx) != nil {
+	if ended(c.ctx) != nil {
 		return false
 	}
 
-	c.atOnce = c.repeats < maxRepeats && errors.Is(c.err, transport.ErrRepeatable)
+	c.wait = 0
+	c.atOnce = c.hasNewKey() || c.mayRepeat()
 	if c.atOnce {
-		c.repeats++
 		return true
 	}
 
-	if c.noRetry || c.retries >= c.config.maxRetries {
+	if !c.isRetryable() || c.noRetry || c.retries >= c.config.maxRetries {
 		return false
+	}
+	c.wait = backoff(c.err, c.config.retryWaitMin, c.config.retryWaitMax, c.retries)
+	if deadline, ok := c.ctx.Deadline(); ok && time.Until(deadline) <= c.wait {
+		return false // the error of this attempt says more than the end of the context
 	}
 	c.retries++
 	return true
 }
 
-// backoff returns how long to wait before the attempt that goOn has allowed.
-func (c *call) backoff(minWait, maxWait time.Duration, _ int, _ *http.Response) time.Duration {
-	if c.atOnce {
-		c.logRetry(slog.LevelDebug, 0)
-		return 0
+// mayRepeat reports whether the next attempt is one that net/http itself would make, and without a
+// word, if the request had a GetBody.
+func (c *call) mayRepeat() bool {
+	if !c.isRetryable() || c.repeats == maxRepeats || !errors.Is(c.err, transport.ErrRepeatable) {
+		return false
+	}
+	c.repeats++
+	return true
+}
+
+// hasNewKey asks the key source once more after a 401, in case the key was just replaced, and reports whether
+// the call may be made again with another key.
+func (c *call) hasNewKey() bool {
+	refused, ok := c.err.(*APIError)
+	if !ok || status.Of(refused.StatusCode).Kind != status.Unauthorized || c.rekeyed {
+		return false
 	}
 
-	wait := backoff(c.err, minWait, maxWait, c.retries-1)
-	c.logRetry(slog.LevelWarn, wait)
-	return wait
+	c.rekeyed = true
+	isNew, err := c.sender.NextKey()
+	if err != nil {
+		refused.keyErr = c.withoutKey(err)
+	}
+	return isNew
+}
+
+// backoff returns how long to wait before the attempt that goOn has allowed.
+func (c *call) backoff(time.Duration, time.Duration, int, *http.Response) time.Duration {
+	level := slog.LevelWarn
+	if c.atOnce {
+		level = slog.LevelDebug
+	}
+	c.logRetry(level, c.wait)
+	return c.wait
 }
 
 func (c *call) logRetry(level slog.Level, wait time.Duration) {

@@ -13,14 +13,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mintlify-community/mintlify-go/internal/status"
 	"github.com/mintlify-community/mintlify-go/internal/transport"
 )
 
 const maxDuration = time.Duration(math.MaxInt64)
-
-// statusClientClosed is nginx's and Cloudflare's status of a request whose client has gone. The
-// service may have acted on it, as after a 408.
-const statusClientClosed = 499
 
 // leastBackoff bounds the first wait if the caller's bound starts at 0, which cannot be doubled.
 const leastBackoff = 10 * time.Millisecond
@@ -42,19 +39,8 @@ func isRetryable(err error, op Operation, maxWait time.Duration) bool {
 	case *MalformedResponseError:
 		return isGet && err.truncated != nil
 	case *APIError:
-		if err.RetryAfter > maxWait {
-			return false
-		}
-
-		switch err.StatusCode {
-		case http.StatusTooManyRequests:
-			return true
-		case http.StatusInternalServerError,
-			http.StatusBadGateway,
-			http.StatusServiceUnavailable,
-			http.StatusGatewayTimeout:
-			return isGet
-		}
+		meaning := status.Of(err.StatusCode)
+		return meaning.Passes && (isGet || !meaning.MayHaveActed) && err.RetryAfter <= maxWait
 	}
 	return false
 }
@@ -66,16 +52,15 @@ func mayHaveActed(err error) bool {
 	case *sendError:
 		return !err.notSent
 	case *APIError:
-		is4xx := err.StatusCode >= 400 && err.StatusCode <= 499
-		return !is4xx || err.StatusCode == http.StatusRequestTimeout || err.StatusCode == statusClientClosed
+		return status.Of(err.StatusCode).MayHaveActed
 	}
 	return true
 }
 
 // RetryAfter reports whether it may help to make the call that ended with err again later.
-// ok is true if the service certainly did not act (429, no connection, an error of the rate
+// ok is true if the service certainly did not act (425, 429, no connection, an error of the rate
 // limiter or the key source), and for a GET also after network errors, truncated responses,
-// 408, 425, 499 and 5xx. wait is then more than 0: what the service asked for, else 10 minutes after a
+// 408, 499, and 5xx but 501, 505 and 511. wait is then more than 0: what the service asked for, else 10 minutes after a
 // 429 of an export, whose quota is for an hour, and 30 s after anything else. To learn whether the
 // service asked, read [APIError.RetryAfter].
 //
@@ -135,14 +120,8 @@ func askedToRetryAfter(err error) (time.Duration, bool) {
 }
 
 func (e *APIError) worthRetrying() bool {
-	switch e.StatusCode {
-	case http.StatusTooManyRequests:
-		return true
-	case http.StatusRequestTimeout, http.StatusTooEarly, statusClientClosed:
-		return !e.isPost()
-	}
-
-	return !e.isPost() && e.StatusCode >= 500
+	meaning := status.Of(e.StatusCode)
+	return meaning.Passes && (!e.isPost() || !meaning.MayHaveActed)
 }
 
 // retryAfter applies askedToRetryAfter to the last poll's error. It reports false if the context
@@ -184,13 +163,20 @@ func backoff(err error, minWait, maxWait time.Duration, retry int) time.Duration
 }
 
 // retryAfter returns how long the service asks to wait: 0 if it does not say, or if that
-// cannot be parsed. A date counts from the response's own Date, so that clocks need not agree.
+// cannot be parsed. A fraction of a second is rounded up. A date counts from the response's own Date,
+// so that clocks need not agree.
 func retryAfter(header http.Header) time.Duration {
 	value := strings.TrimSpace(header.Get("Retry-After"))
-	seconds, err := strconv.ParseInt(value, 10, 64)
-	if err == nil || errors.Is(err, strconv.ErrRange) { // out of range, seconds is the nearest number
-		if seconds > int64(maxDuration/time.Second) {
+	whole, fraction, _ := strings.Cut(value, ".")
+	seconds, err := strconv.ParseInt(whole, 10, 64)
+	isNumber := err == nil || errors.Is(err, strconv.ErrRange) // out of range, seconds is the nearest number
+
+	if isNumber && strings.Trim(fraction, "0123456789") == "" {
+		if seconds >= int64(maxDuration/time.Second) {
 			return maxDuration
+		}
+		if strings.Trim(fraction, "0") != "" {
+			seconds++
 		}
 		return time.Duration(max(0, seconds)) * time.Second
 	}

@@ -61,6 +61,22 @@ func TestCreateAndMessageNeedTheProofOfThisVeryAttempt(t *testing.T) {
 	}
 }
 
+// A read is retried after whatever passes, a change only if the service cannot have acted.
+func TestStatusesThatAreRetried(t *testing.T) {
+	for status, want := range map[int]struct{ get, create int }{
+		408: {2, 1}, 425: {2, 2}, 429: {2, 2}, 499: {2, 1}, 500: {2, 1}, 503: {2, 1}, 520: {2, 1}, 522: {2, 1}, 530: {2, 1},
+		400: {1, 1}, 401: {1, 1}, 404: {1, 1}, 409: {1, 1}, 418: {1, 1}, 501: {1, 1}, 505: {1, 1}, 511: {1, 1}, 304: {1, 1},
+	} {
+		for operation, attempts := range map[string]int{"Get": want.get, "Create": want.create, "Message": want.create} {
+			service := kit.NewRecording(kit.RespondWith(status, ""))
+			client := kit.NewClient(t, service, mintlify.WithMaxRetries(1), mintlify.WithRetryWait(0, 0))
+			_, err := kit.JobCalls[operation](t.Context(), client)
+			require.Error(t, err)
+			assert.Equal(t, attempts, service.Count(), "%s after %d", operation, status)
+		}
+	}
+}
+
 func TestCertificateErrorIsNotRetried(t *testing.T) {
 	for _, certificate := range []error{
 		&tls.CertificateVerificationError{Err: errors.New("revoked")},
@@ -161,7 +177,9 @@ func TestRetryAfterHeaderIsWaitedOut(t *testing.T) {
 		"below all":   {value: "-10000000000000000000"},
 		"far below":   {value: "-9223372037"}, // would overflow to a long wait
 		"garbage":     {value: "soon"},
-		"fraction":    {value: "1.5"},
+		"fraction":    {value: "1.5", slept: 2 * time.Second},
+		"no fraction": {value: "7.000", slept: 7 * time.Second},
+		"two points":  {value: "7.5.1"},
 		"absent":      {value: ""},
 	} {
 		for operation, call := range kit.JobCalls {
@@ -237,6 +255,11 @@ func TestRetryAfter(t *testing.T) {
 		"create, 429":                  {creating(limited), 7 * time.Second, true},
 		"create, 429 unsaid":           {creating(mintlifytest.Fault{Status: 429}), 30 * time.Second, true},
 		"create, 503 with Retry-After": {creating(unavailable), 0, false},
+		"create, 425":                  {creating(mintlifytest.Fault{Status: 425}), 30 * time.Second, true},
+		"create, 408":                  {creating(mintlifytest.Fault{Status: 408}), 0, false},
+		"get, 522":                     {getting(mintlifytest.Fault{Status: 522}), 30 * time.Second, true},
+		"get, 501":                     {getting(mintlifytest.Fault{Status: 501}), 0, false},
+		"get, 401 with Retry-After":    {getting(mintlifytest.Fault{Status: 401, Header: limited.Header}), 0, false},
 		"create, limiter":              {refusedByLimiter, 30 * time.Second, true},
 		"create, bad key of a source":  {withoutKey, 30 * time.Second, true},
 		"create, context ended":        {tooLate, 0, false},
@@ -329,4 +352,25 @@ func TestHTTP2ResponseMayTakeLongerThanAPing(t *testing.T) {
 		assert.Equal(t, "job_1", job.ID)
 		assert.EqualValues(t, 1, server.Conns.Load())
 	})
+}
+
+// A caller with three seconds learns more from the 429 than from the end of its context.
+func TestRetryThatWouldComeTooLateIsNotWaitedFor(t *testing.T) {
+	for operation, call := range kit.JobCalls {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+			defer cancel()
+
+			service := kit.NewRecording(kit.RespondWith(429, "", "Retry-After", "1"), kit.RespondWith(429, "", "Retry-After", "2"))
+			_, err := call(ctx, kit.NewClient(t, service))
+			require.ErrorIs(t, err, mintlify.ErrRateLimited, operation)
+			assert.NotErrorIs(t, err, context.DeadlineExceeded)
+			assert.Equal(t, time.Second, time.Since(start), "the retry of the second would begin as the context ends")
+
+			wait, ok := mintlify.RetryAfter(err)
+			assert.True(t, ok)
+			assert.Equal(t, 2*time.Second, wait)
+		})
+	}
 }

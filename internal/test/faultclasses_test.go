@@ -13,6 +13,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/internal/test/http2server"
 	"github.com/mintlify-community/mintlify-go/internal/test/kit"
 	"github.com/mintlify-community/mintlify-go/internal/test/operations"
+	"github.com/mintlify-community/mintlify-go/mintlifytest"
 )
 
 // The outcomes.
@@ -179,7 +180,7 @@ func slowFaults() faultClass {
 		wait      string
 	}{
 		{200, malformedPost, truncatedRead, goesOn},
-		{101, unknownOnce, rejected, goesOn},
+		{101, unknownOnce, rejected, ends},
 		{301, unknownOnce, rejected, ends},
 		{404, notFound, notFound, ends},
 		{429, tooMany, tooMany, goesOn},
@@ -224,16 +225,18 @@ func statusFaults() faultClass {
 		{402, oneAttempt("PaymentRequired", "no"), oneAttempt("PaymentRequired", "no"), ends},
 		{403, oneAttempt("Forbidden", "no"), oneAttempt("Forbidden", "no"), ends},
 		{404, notFound, notFound, ends},
-		{408, unknownOnce, oneAttempt("", "yes"), goesOn},
+		{408, unknownOnce, lostRead, goesOn},
 		{409, oneAttempt("", "no"), oneAttempt("", "no"), ends},
 		{422, badRequest, badRequest, ends},
-		{425, rejected, oneAttempt("", "yes"), goesOn},
-		{499, unknownOnce, oneAttempt("", "yes"), goesOn},
+		{425, lostRead, lostRead, goesOn},
+		{499, unknownOnce, lostRead, goesOn},
 		{500, serverErrorPost, serverError, goesOn},
-		{501, serverErrorPost, oneAttempt("Server", "yes"), goesOn},
+		{501, serverErrorPost, oneAttempt("Server", "no"), ends},
 		{502, serverErrorPost, serverError, goesOn},
 		{503, serverErrorPost, serverError, goesOn},
 		{504, serverErrorPost, serverError, goesOn},
+		{511, serverErrorPost, oneAttempt("Server", "no"), ends},
+		{522, serverErrorPost, serverError, goesOn},
 	} {
 		faults = append(faults, fault{
 			name: fmt.Sprint(tc.status), source: responds(tc.status),
@@ -242,7 +245,33 @@ func statusFaults() faultClass {
 	}
 
 	page := "<html><title>Bad gateway</title>" + strings.Repeat("<p>wall</p>", 10000)
+	blocked := fault{post: oneAttempt("Forbidden", "no"), get: oneAttempt("Forbidden", "no"), wait: ends}
+	unauthorized := oneAttempt("Unauthorized", "no")
+	twice := unauthorized
+	twice.attempts = 2
+	twice.requests = 2
+
 	return faultClass{name: "Statuses", faults: append(faults,
+		blocked.of("403 with a page of Cloudflare's", inMemory{
+			Status: 403, Header: http.Header{"Server": {"cloudflare"}},
+			Body: "<!DOCTYPE html><title>Attention Required! | Cloudflare</title>",
+		}),
+		fault{
+			name: "503 that asks to wait for 5 minutes", source: retrying{responds(503, "Retry-After", "300"), 30 * time.Second},
+			post: serverErrorPost, get: oneAttempt("Server", "yes, in 5m0s"), wait: delayed,
+		},
+		fault{
+			name: "401, and the key source has another key", source: rotating{"mint_old1", mintlifytest.APIKey},
+			post: succeedsSecond.actedOn(), get: succeedsSecond, wait: isDone,
+		},
+		fault{
+			name: "401, and another 401 to the key source's other key", source: rotating{"mint_old1", "mint_old2"},
+			post: twice, get: twice, wait: ends,
+		},
+		fault{
+			name: "401, and the key source has no other key", source: rotating{"mint_old1", "mint_old1"},
+			post: unauthorized, get: unauthorized, wait: ends,
+		},
 		fault{
 			name: "502 with an HTML page", source: inMemory{Status: 502, Body: page},
 			post: serverErrorPost, get: serverError, wait: goesOn,
@@ -412,14 +441,14 @@ func canceledDuring() faultClass {
 			post: unknownOnce, get: outcome{attempts: 2, requests: 2, err: deadline, again: "no"}, wait: waitError,
 		},
 		{
-			name:   "status: 503, before the retry",
+			name:   "status: 503, and the retry would come too late",
 			source: retrying{responds(503, "Retry-After", "20"), time.Minute},
-			post:   serverErrorPost, get: once("Server, " + deadline), wait: "WaitError: Server, " + deadline,
+			post:   serverErrorPost, get: oneAttempt("Server", "yes, in 20s"), wait: "WaitError: Server, " + deadline,
 		},
 		{
-			name:   "429: before the retry",
+			name:   "429: the retry would come too late",
 			source: retrying{responds(429, "Retry-After", "20"), time.Minute},
-			post:   once("RateLimited, " + deadline), get: once("RateLimited, " + deadline),
+			post:   oneAttempt("RateLimited", "yes, in 20s"), get: oneAttempt("RateLimited", "yes, in 20s"),
 			wait: "WaitError: RateLimited, " + deadline,
 		},
 	}
@@ -429,7 +458,7 @@ func canceledDuring() faultClass {
 		post, get string // the kinds besides the deadline
 		wait      string
 	}{
-		{101, "OutcomeUnknown, ", "", waitError},
+		{101, "OutcomeUnknown, ", "", ends},
 		{301, "OutcomeUnknown, ", "", ends},
 		{404, "NotFound, ", "NotFound, ", ends},
 		{429, "RateLimited, ", "RateLimited, ", waitError},

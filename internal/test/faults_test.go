@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/status"
 	"github.com/mintlify-community/mintlify-go/internal/test/kit"
 	"github.com/mintlify-community/mintlify-go/internal/test/operations"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
@@ -241,6 +242,7 @@ func TestFaults(t *testing.T) {
 	requireRoutes(t)
 
 	var tables strings.Builder
+	tables.WriteString(statusTable())
 	for _, class := range faultClasses() {
 		for _, f := range class.faults {
 			t.Run(class.name+"/"+f.name+f.variant, func(t *testing.T) { f.test(t, class) })
@@ -255,6 +257,47 @@ func TestFaults(t *testing.T) {
 	if !t.Failed() {
 		require.Equal(t, written, tables.String(), "%s is stale: go test ./internal/test -run TestFaults -update-faults", page)
 	}
+}
+
+// statusTable returns the table of what each status means.
+func statusTable() string {
+	var table strings.Builder
+	table.WriteString("\n### What a status means\n\nThe first row that has a status counts.\n\n")
+	table.WriteString("| status | kind | may pass | may have acted | a person must mend it | objects to |\n")
+	table.WriteString("|---|---|---|---|---|---|\n")
+
+	for _, row := range append(status.Table(), status.Row{Meaning: status.Of(0)}) {
+		code := fmt.Sprint(row.First)
+		switch {
+		case row.First == 0:
+			code = "others, such as 3xx"
+		case row.First < row.Last:
+			code = fmt.Sprintf("other %dxx", row.First/100)
+		}
+
+		cells := []string{code, kindOf(row.First), yes(row.Passes), yes(row.MayHaveActed), yes(row.NeedsPerson), about[row.About]}
+		fmt.Fprintf(&table, "| %s |\n", strings.Join(cells, " | "))
+	}
+	return table.String()
+}
+
+var about = map[status.About]string{
+	status.Prompt:        "the prompt",
+	status.PromptOrSetup: "the prompt or the set-up",
+	status.Job:           "the job or the project",
+}
+
+// kindOf returns the kind of error that the response to a read matches.
+func kindOf(code int) string {
+	names := kit.KindsOf(&mintlify.APIError{Operation: mintlify.OpGetJob, StatusCode: code})
+	return strings.TrimPrefix(strings.Join(names, ", "), "Err")
+}
+
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return ""
 }
 
 // requireRoutes stops the test at the first operation that the fake does not serve: under the

@@ -134,6 +134,22 @@ func (r retrying) start(t *testing.T) started {
 	return s
 }
 
+// rotating is the fake behind a key source that first has one key, and then another.
+type rotating struct{ before, after string }
+
+func (r rotating) start(*testing.T) started {
+	svc := operations.NewService()
+	asked := false
+	source := func(context.Context) (string, error) {
+		if asked {
+			return r.after, nil
+		}
+		asked = true
+		return r.before, nil
+	}
+	return startFake(svc, kit.Through(svc), mintlify.WithKeySource(source))
+}
+
 // redirecting responds with a redirect to location, and behind /moved as the fake.
 type redirecting struct {
 	status   int

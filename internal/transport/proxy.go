@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/mintlify-community/mintlify-go/internal/status"
 )
 
 // ProxyError is the response of a proxy that refused to open a tunnel to the service. Nothing
@@ -24,13 +26,7 @@ func (e *ProxyError) Error() string {
 }
 
 // IsFinal reports whether the proxy would respond the same to another attempt.
-func (e *ProxyError) IsFinal() bool {
-	switch e.StatusCode {
-	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
-		return false
-	}
-	return e.StatusCode >= 400 && e.StatusCode <= 499
-}
+func (e *ProxyError) IsFinal() bool { return !status.Of(e.StatusCode).Passes }
 
 // checkTunnel is an OnProxyConnectResponse. Without it net/http reports no more than the text of
 // the status, which reads as if the service had responded.

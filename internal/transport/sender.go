@@ -51,6 +51,8 @@ type Sender struct {
 	Refused error
 	// Err is why the last attempt brought no response.
 	Err error
+
+	next string // the key of the next request, if the key source was asked for it already
 }
 
 // RoundTrip implements [http.RoundTripper]. [http.Client] calls it again for each
@@ -134,12 +136,33 @@ func (s *Sender) authorize(ctx context.Context) (string, http.RoundTripper, erro
 	return key, base, err
 }
 
+// NextKey asks the key source for the key of the next request, and reports whether it differs from the
+// last attempt's. If it does, the next request has it, and the source is not asked again for that.
+func (s *Sender) NextKey() (bool, error) {
+	ctx := s.Context
+	if s.Tag != nil {
+		ctx = s.Tag(ctx, s.Attempts+1)
+	}
+
+	key, err := s.Settings.Key(ctx)
+	if err != nil || redact.NewKey(key) == s.Key {
+		return false, err
+	}
+	s.next = key
+	return true, nil
+}
+
 // askForKey returns the key, once the limiter lets the request pass.
 func (s *Sender) askForKey(ctx context.Context) (string, error) {
 	if s.Settings.Limit != nil {
 		if err := s.Settings.Limit(ctx); err != nil {
 			return "", fmt.Errorf("rate limiter: %w", err)
 		}
+	}
+
+	if key := s.next; key != "" {
+		s.next = ""
+		return key, nil
 	}
 	return s.Settings.Key(ctx)
 }
