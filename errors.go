@@ -1,7 +1,6 @@
 package mintlify
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -87,8 +86,8 @@ type APIError struct {
 	Operation Operation
 	// StatusCode is the status of the response.
 	StatusCode int
-	// Message is what the service says, on one line. If the body is not JSON, it is the start of
-	// the body.
+	// Message is what the service says, on one line: the body's error, title, message,
+	// error_description and detail, each once. If the body is not JSON, it is the start of the body.
 	Message string
 	// Details are further messages of the service, if any.
 	Details []string
@@ -116,7 +115,7 @@ func (e *APIError) Error() string {
 
 	code := fmt.Sprintf("%d %s", e.StatusCode, http.StatusText(e.StatusCode))
 	b.WriteString(prefix(e.Operation) + ": " + strings.TrimSpace(code))
-	if e.Message != "" && e.Message != http.StatusText(e.StatusCode) {
+	if e.Message != "" && !strings.EqualFold(e.Message, http.StatusText(e.StatusCode)) {
 		b.WriteString(": " + safetext.OneLine(e.Message, safetext.MaxServiceText))
 	}
 	if len(e.Details) > 0 {
@@ -164,38 +163,35 @@ func (e *APIError) Unwrap() error { return cmp.Or(e.interrupted, e.keyErr) }
 
 func (e *APIError) likelyCause() string {
 	hasPrompt := e.Operation == OpCreateJob || e.Operation == OpSendMessage
-	switch {
-	case e.isBlockByCloudflare():
-		return "Cloudflare blocked the request, so the API key is not the cause: " +
+	isBlocked := status.IsCloudflares(e.StatusCode, e.Header, e.Body)
+	said := strings.ToLower(" " + e.Message + " " + strings.Join(e.Details, " "))
+	namesPlan := strings.Contains(said, "upgrade") || strings.Contains(said, " plan")
+
+	switch code := e.StatusCode; {
+	case isBlocked && hasPrompt && !status.Of(code).Passes:
+		return "Cloudflare, in front of the service, blocked the request: the prompt's text may be the cause, " +
+			"such as code in it; else try another network, or ask the service with the request's id"
+	case isBlocked:
+		return "Cloudflare, in front of the service, blocked the request: " +
 			"try it from another network, or ask the service with the request's id"
-	case e.StatusCode >= 300 && e.StatusCode < 400 && e.Header.Get("Location") != "":
+	case code >= 300 && code < 400 && e.Header.Get("Location") != "":
 		return "redirects are not followed for POST, to another origin, or more than 10 times: check the base URL"
-	case e.StatusCode == http.StatusUnauthorized:
+	case code == http.StatusUnauthorized && namesPlan:
+		return "the organization's plan may not include the API, which needs Pro or Enterprise, " +
+			"or the API key is wrong, revoked or expired"
+	case code == http.StatusUnauthorized:
 		return "the API key is wrong, revoked or expired; keys expire after 90 days by default"
-	case e.StatusCode == http.StatusPaymentRequired:
+	case code == http.StatusPaymentRequired, code == http.StatusForbidden && namesPlan:
 		return "the organization's credits or plan do not cover this"
-	case e.StatusCode == http.StatusRequestEntityTooLarge && hasPrompt:
+	case code == http.StatusRequestEntityTooLarge && hasPrompt:
 		return "the prompt is too long: shorten it"
-	case e.StatusCode == http.StatusForbidden:
+	case code == http.StatusNotFound, code < 500 && strings.Contains(said, "project id"):
+		return "check " + e.Operation.ids() + ", that the API key is of the same organization, and the base URL"
+	case code == http.StatusForbidden:
 		return "the API key may lack the scope, read for GET and write for the rest, " +
 			"or this machine is not on its IP allowlist"
-	case e.StatusCode == http.StatusNotFound:
-		return "check " + e.Operation.ids() + ", that the API key is of the same organization, and the base URL"
 	}
 	return ""
-}
-
-// isBlockByCloudflare reports whether Cloudflare, which is in front of the service, refused the
-// request: with a challenge, or with one of its codes 1000 to 1999. The service's own errors are
-// JSON.
-func (e *APIError) isBlockByCloudflare() bool {
-	body := bytes.TrimSpace(e.Body)
-	if bytes.HasPrefix(body, []byte("{")) {
-		return false
-	}
-
-	hasCode := e.StatusCode >= 400 && e.StatusCode <= 499 && bytes.Contains(body, []byte("error code: 1"))
-	return hasCode || e.Header.Get("Cf-Mitigated") != ""
 }
 
 // isPost reports whether e is the response to a POST. A stub may have either field.

@@ -90,8 +90,29 @@ func TestAPIErrorNamesTheLikelyCause(t *testing.T) {
 	assert.ErrorContains(t, err, "the prompt is too long")
 }
 
+// What was recorded leads to the page that helps.
+func TestAPIErrorNamesThePlanAndTheProject(t *testing.T) {
+	for body, tc := range map[string]struct {
+		status     int
+		says, omit string
+	}{
+		`{"error":"Please upgrade to use the API"}`:                    {401, "the organization's plan", "90 days"},
+		`{"error":"Previews are not available on your current plan."}`: {403, "credits or plan", "scope"},
+		`{"error":"Invalid project id"}`:                               {400, "check the project id", "scope"},
+		`{"error":"Invalid Project ID."}`:                              {403, "project id", "scope"},
+		`{"error":"no explanation"}`:                                   {401, "expired", "plan may"},
+		`{"error":"the project id service is down"}`:                   {503, "503", "check"},
+	} {
+		client := kit.NewClient(t, kit.RespondWith(tc.status, body), mintlify.WithMaxRetries(0))
+		_, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
+		require.ErrorContains(t, err, tc.says)
+		assert.NotContains(t, err.Error(), tc.omit)
+	}
+}
+
 func TestBlockByCloudflareIsCalledThat(t *testing.T) {
 	const page = `<html><title>Attention Required! | Cloudflare</title><p>error code: 1020</p>`
+	through := []string{"Server", "cloudflare"}
 	for name, tc := range map[string]struct {
 		status  int
 		body    string
@@ -108,18 +129,30 @@ func TestBlockByCloudflareIsCalledThat(t *testing.T) {
 		"another page":         {403, "<html><title>Forbidden", nil, false},
 		"other codes":          {403, "error code: 520", nil, false},
 		"its own failure":      {500, "error code: 1101", nil, false}, // the service may have acted
+		"a page of a 403":      {403, "<!DOCTYPE html><title>Sorry, you have been blocked", through, true},
+		"a page that names it": {451, "<html>Unavailable | Cloudflare", []string{"Cf-Ray", "8c1f"}, true},
+		"text of the service":  {403, "no", through, false},
+		"a framework's page":   {404, "<html><pre>Cannot GET /v2</pre>", through, false},
+		"its own 429":          {429, "Too many requests, please try again later.", through, false},
+		"a page with a script": {404, `<html><script src="/cdn-cgi/scripts/cloudflare-static/email.js">`, through, false},
+		"a list in JSON":       {403, `["Cloudflare"]`, through, false},
+		"named by another":     {403, "our Cloudflare rules", nil, false},
 	} {
 		for operation, call := range kit.JobCalls {
 			rt := kit.RespondWith(tc.status, tc.body, tc.header...)
 			_, err := call(t.Context(), kit.NewClient(t, rt, mintlify.WithMaxRetries(0)))
 			apiErr := kit.RequireAs[*mintlify.APIError](t, err)
 
+			namesPrompt := strings.Contains(err.Error(), "prompt's text may be the cause")
+			isPrompt := operation != "Get" && tc.status != 429 && tc.status != 503
+			assert.Equal(t, tc.isBlock && isPrompt, namesPrompt, "%s, %s: %v", name, operation, err)
+
 			built := &mintlify.APIError{StatusCode: tc.status, Body: apiErr.Body, Header: apiErr.Header}
 			for _, message := range []string{apiErr.Error(), built.Error()} {
-				isBlock := strings.Contains(message, "Cloudflare blocked the request")
+				isBlock := strings.Contains(message, "Cloudflare, in front of the service, blocked the request")
 				assert.Equal(t, tc.isBlock, isBlock, "%s: %s", name, message)
 				if isBlock {
-					assert.NotContains(t, message, "scope", "%s, %s", name, operation)
+					assert.NotContains(t, message, "key", "%s, %s", name, operation)
 				}
 			}
 		}
@@ -422,6 +455,16 @@ func TestAPIErrorHoldsTheServicesWords(t *testing.T) {
 		},
 		"message":                 {`{"message":"not yet"}`, "not yet", nil},
 		"nested":                  {`{"error":{"message":"inner","code":5}}`, "inner", nil},
+		"name of the status":      {`{"statusCode":400,"error":"Bad Request","message":"prompt is too long"}`, "prompt is too long", nil},
+		"name, and a list":        {`{"statusCode":400,"error":"bad request","message":["prompt is too long","branch is empty"]}`, "prompt is too long: branch is empty", nil},
+		"name alone":              {`{"message":"bad request","error":"Bad Request"}`, "Bad Request", nil},
+		"name and details":        {`{"error":"Bad Request","details":[{"message":"a","detail":"b"}]}`, "Bad Request", []string{"a: b"}},
+		"problem":                 {`{"title":"Bad Request","status":400,"detail":"no such branch"}`, "no such branch", nil},
+		"problem with a title":    {`{"title":"Quota","detail":"100 an hour"}`, "Quota: 100 an hour", nil},
+		"OAuth":                   {`{"error":"invalid_token","error_description":"expired"}`, "invalid_token: expired", nil},
+		"one in another":          {`{"error":"Prompt Too Long","message":"the prompt too long: 6000"}`, "the prompt too long: 6000", nil},
+		"the same twice":          {`{"error":"no","message":"no","detail":"no"}`, "no", nil},
+		"objects":                 {`{"error":{"message":"a","detail":"b"},"detail":[{"message":"c"},["d"],7]}`, "a: b: c", nil},
 		"details alone":           {`{"details":["a",{"message":"b"},7]}`, "", []string{"a", "b"}},
 		"odd details":             {`{"error":"x","details":"y"}`, "x", nil},
 		"plain text":              {"Too many\r\nrequests\n", "Too many requests", nil},

@@ -375,7 +375,7 @@ func (c *call) truncatedError(resp *http.Response, body []byte, readErr error) e
 }
 
 func (c *call) apiError(resp *http.Response, body []byte, readErr error) *APIError {
-	message, details := redact.ServiceMessage(c.sender.Key, body)
+	message, details := redact.ServiceMessage(c.sender.Key, body, http.StatusText(resp.StatusCode))
 	requestID := cmp.Or(resp.Header.Get("X-Request-Id"), resp.Header.Get("Cf-Ray")) // the latter of Cloudflare
 
 	e := &APIError{
