@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/test/kit"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
 	"github.com/mintlify-community/mintlify-go/once/oncetest"
@@ -32,6 +33,11 @@ func TestDoTwiceIsOneJob(t *testing.T) {
 		assert.True(t, ok)
 		assert.Equal(t, key, found)
 	})
+}
+
+var cloudflarePage = mintlifytest.Fault{
+	Status: 403, Header: http.Header{"Server": {"cloudflare"}},
+	Body: "<!DOCTYPE html><title>Attention Required! | Cloudflare</title>",
 }
 
 // Every way a send can end, what is on record then, and what another Do does with it.
@@ -59,6 +65,11 @@ func TestOutcomesOfASend(t *testing.T) {
 		"402":                 {mintlifytest.Fault{Status: 402}, once.Pending, 5 * time.Minute, nil},
 		"403":                 {mintlifytest.Fault{Status: 403}, once.Pending, 5 * time.Minute, mintlify.ErrForbidden},
 		"404":                 {mintlifytest.Fault{Status: 404}, once.Pending, 5 * time.Minute, mintlify.ErrNotFound},
+		"407":                 {mintlifytest.Fault{Status: 407}, once.Pending, 5 * time.Minute, nil},
+		"409":                 {mintlifytest.Fault{Status: 409}, once.Pending, 30 * time.Second, nil},
+		"415":                 {mintlifytest.Fault{Status: 415}, once.Refused, 0, nil},
+		"451":                 {mintlifytest.Fault{Status: 451}, once.Refused, 0, nil},
+		"Cloudflare's page":   {cloudflarePage, once.Refused, 0, mintlify.ErrForbidden},
 	}
 	for name, test := range tests {
 		inBubble(t, name, func(t *testing.T) {
@@ -79,7 +90,7 @@ func TestOutcomesOfASend(t *testing.T) {
 			step, err := w.Step(t.Context(), key)
 			assert.Equal(t, test.state == once.Pending, err == nil, "as Do, once it is over")
 			assert.Equal(t, record, step.Record, "Step sends nothing before next")
-			assert.Equal(t, test.next, step.Next)
+			assertHeld(t, test.next, step.Next)
 			assert.Equal(t, sent, w.posts())
 			if test.state == once.Pending {
 				start := time.Now()
@@ -129,12 +140,29 @@ func TestBadKeyOfAKeySourceIsNotThePromptsFault(t *testing.T) {
 	}
 }
 
-func TestPromptThatTheSDKRefusesIsRefused(t *testing.T) {
+// The service would get another prompt than the caller's.
+func TestPromptThatIsNotUTF8IsNotStored(t *testing.T) {
+	latin1 := once.Task{Key: key, Prompt: "gr\xfc\xdfe"}
 	w := newWorld(t, oncetest.NewStore())
-	record, err := w.Do(t.Context(), once.Task{Key: key, Prompt: "\xff"})
-	require.ErrorIs(t, err, mintlify.ErrInvalidArgument)
-	assert.Equal(t, once.Refused, record.State)
-	assert.Zero(t, w.posts())
+	assertRefused := func(err error) {
+		t.Helper()
+		argument := kit.RequireAs[*mintlify.ArgumentError](t, err)
+		assert.Equal(t, "prompt", argument.Name)
+	}
+
+	assertRefused(latin1.Check())
+	_, _, err := w.Add(t.Context(), latin1)
+	assertRefused(err)
+	_, err = w.Do(t.Context(), latin1)
+	assertRefused(err)
+	assert.Zero(t, w.get(key))
+
+	stored := once.Record{Task: latin1, State: once.Pending, Version: 1}
+	require.NoError(t, w.store.Put(t.Context(), stored))
+	_, err = w.Step(t.Context(), key)
+	assertRefused(err)
+	assert.Equal(t, stored, w.get(key))
+	assert.Empty(t, w.svc.Requests())
 }
 
 func TestJobWithAnErrorIsRunning(t *testing.T) {

@@ -54,8 +54,11 @@ func explainMissing(err error) error {
 }
 
 func checkPrompt(prompt string) error {
-	if strings.TrimSpace(prompt) == "" {
+	switch {
+	case strings.TrimSpace(prompt) == "":
 		return invalid("prompt", "is empty, and there is none on record")
+	case !utf8.ValidString(prompt):
+		return invalid("prompt", "is not UTF-8")
 	}
 	return nil
 }

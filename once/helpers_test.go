@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -50,6 +52,18 @@ func inBubble(t *testing.T, name string, f func(t *testing.T)) {
 func inWorld(t *testing.T, f func(t *testing.T, w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { f(t, newWorld(t, oncetest.NewStore())) })
+}
+
+// assertHeld asserts that a step waits for the end of a hold, which may be 0: none. What a hold has made wait comes
+// within 5 s after it.
+func assertHeld(t *testing.T, hold, next time.Duration, args ...any) {
+	t.Helper()
+	if hold == 0 {
+		assert.Zero(t, next, args...)
+		return
+	}
+	assert.GreaterOrEqual(t, next, hold, args...)
+	assert.Less(t, next, hold+5*time.Second, args...)
 }
 
 // do is a Do that must succeed.

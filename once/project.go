@@ -5,11 +5,13 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	mathrand "math/rand/v2"
 	"net/http"
 	"sync"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/status"
 	"github.com/mintlify-community/mintlify-go/internal/transport"
 )
 
@@ -20,11 +22,9 @@ const (
 	mendingTime = 5 * time.Minute // until the next request, if a person must fix something first
 	longestWait = time.Hour       // that a Retry-After counts for
 	turnTime    = time.Second     // until the next look, while another send goes first
+	spreadTime  = 5 * time.Second // after a hold, within which all come that it has made wait
 	secondLook  = time.Second     // until a job is polled again that seems to be gone
 )
-
-// statusClientClosed is the status of a gateway that has seen the connection close.
-const statusClientClosed = 499
 
 // project is what a Runner knows of a project of the service: whether the service works, and
 // until when nothing is sent to it.
@@ -44,7 +44,20 @@ type project struct {
 	failure error
 	// sending says that one of these sends is in progress.
 	sending bool
+	// mending is what failed until a person mends something. A person was told of it, and is not told again until
+	// the same succeeds.
+	mending request
+	// news is the hold that a person has not been told of.
+	news *Hold
 }
+
+// request is a request that can hold a project: 0, a question or a send.
+type request int
+
+const (
+	question request = iota + 1
+	send
+)
 
 // projectOf returns what is known of the project with this id, "" for the client's own.
 func (r *Runner) projectOf(id string) (*project, error) {
@@ -102,11 +115,12 @@ func (p *project) ask(ctx context.Context) error {
 	}
 
 	_, err := p.pollOnce(ctx, "preflight", 0)
+	isParseError := statusOf(err) == http.StatusInternalServerError && !isCloudflares(err) // perhaps of that id
 	switch {
 	case err == nil:
 		return errors.New("it has a job that cannot exist, so something else must have responded")
-	case showsWorking(err), statusOf(err) == http.StatusInternalServerError: // perhaps for an id that it cannot parse
-		p.works()
+	case showsWorking(err), isParseError:
+		p.responded()
 		return nil
 	}
 	return err
@@ -124,8 +138,20 @@ func (p *project) idleIn(ctx context.Context, first Record) (time.Duration, erro
 		return 0, err
 	}
 
-	p.works()
+	p.responded()
 	return poll.Next, nil
+}
+
+// responded notes that the response to a question shows that the service works.
+func (p *project) responded() {
+	p.works()
+
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	if p.mending == question {
+		p.mending = 0
+	}
 }
 
 // inVain holds the project if asking failed, unless ctx has ended. It returns err, and adds that nothing was sent.
@@ -144,6 +170,7 @@ func (p *project) inVain(ctx context.Context, err error) error {
 		p.vainUntil = time.Now().Add(firstHold)
 	default:
 		p.holdFor(wait)
+		p.tell(question)
 	}
 	return fmt.Errorf("nothing was sent, because asking the service first failed: %w", err)
 }
@@ -188,6 +215,7 @@ func (p *project) succeeded() {
 	p.vainUntil = time.Time{}
 	p.hold = 0
 	p.failure = nil
+	p.mending = 0
 }
 
 // failed holds the project after a send that is unknown or made no job: ever longer, since the service may
@@ -210,6 +238,27 @@ func (p *project) failed(err error) {
 		wait = p.hold
 	}
 	p.holdFor(wait)
+	p.tell(send)
+}
+
+// tell notes that a person is to be told of the hold that a failed request has made, if only a person can end
+// it. The lock is held.
+func (p *project) tell(failed request) {
+	if p.mending != 0 || !isToBeMended(p.failure) {
+		return
+	}
+	p.mending = failed
+	p.news = &Hold{ProjectID: p.client.ProjectID(), Until: p.heldUntil, Err: p.failure}
+}
+
+// takeNews returns the hold that a person is to be told of, and nil from then on.
+func (p *project) takeNews() *Hold {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	news := p.news
+	p.news = nil
+	return news
 }
 
 // note notes a failure, and reports whether it holds the project. The lock is held.
@@ -258,6 +307,8 @@ func (p *project) admit() (time.Duration, func(), error) {
 		return 0, p.release, nil
 	case wait == 0:
 		wait = turnTime
+	default:
+		wait = spread(wait)
 	}
 
 	const says = "this prompt was not sent, because an earlier request to the project failed"
@@ -271,19 +322,27 @@ func (p *project) release() {
 	p.sending = false
 }
 
-// left returns how long the project is held, at least soon.
+// left returns when the next step of a record comes that waits for the end of the project's hold.
 func (p *project) left() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 
-	return max(soon, p.held())
+	wait := p.held()
+	if wait == 0 {
+		return soon
+	}
+	return spread(wait)
 }
+
+// spread returns wait and up to spreadTime more, so that of several records that wait for the same time another one
+// comes first each time: one that always fails would keep the others waiting.
+func spread(wait time.Duration) time.Duration { return wait + mathrand.N(spreadTime) }
 
 // holdAfter returns how long a failure holds its project if the service says so, or if a
 // person must fix something first; else 0.
 func holdAfter(err error) time.Duration {
 	var response *mintlify.APIError
-	if errors.As(err, &response) && response.RetryAfter > 0 {
+	if errors.As(err, &response) && response.RetryAfter > 0 && status.Of(response.StatusCode).Passes {
 		return min(response.RetryAfter, longestWait)
 	}
 
@@ -295,8 +354,7 @@ func holdAfter(err error) time.Duration {
 
 // isToBeMended reports whether a person must fix something before a request can succeed.
 func isToBeMended(err error) bool {
-	switch statusOf(err) {
-	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound:
+	if status.Of(statusOf(err)).NeedsPerson {
 		return true
 	}
 
@@ -308,13 +366,13 @@ func isToBeMended(err error) bool {
 
 // showsWorking reports whether err is a response of a service that works: a 4xx about the request itself.
 func showsWorking(err error) bool {
-	status := statusOf(err)
-	switch status {
-	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusProxyAuthRequired,
-		http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests, statusClientClosed:
-		return false
-	}
-	return status >= 400 && status <= 499
+	return status.Of(statusOf(err)).About != 0 && !isCloudflares(err)
+}
+
+// isCloudflares reports whether Cloudflare responded, which is in front of the service.
+func isCloudflares(err error) bool {
+	var response *mintlify.APIError
+	return errors.As(err, &response) && status.IsCloudflares(response.StatusCode, response.Header, response.Body)
 }
 
 // statusOf returns the status if err is a response of the service, else 0.

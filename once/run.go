@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/mintlify-community/mintlify-go/internal/async"
 )
 
 const (
@@ -43,12 +45,13 @@ func (r *Runner) work(ctx context.Context, stay bool) error {
 	defer cancel()
 
 	w := &worker{
-		runner:  r,
-		stay:    stay,
-		steps:   newAgenda(),
-		lists:   newAgenda(),
-		finds:   newAgenda(),
-		reports: newAgenda(),
+		runner:    r,
+		stay:      stay,
+		reporting: ctx,
+		steps:     newAgenda(),
+		lists:     newAgenda(),
+		finds:     newAgenda(),
+		reports:   newAgenda(),
 	}
 	r.workers.Store(w, true)
 	defer r.workers.Delete(w)
@@ -56,12 +59,12 @@ func (r *Runner) work(ctx context.Context, stay bool) error {
 	beside := w.startBeside(working, ctx, cancel)
 	err := w.work(working)
 	cancel()
-	isOver := waitFor(ctx, beside...)
+	areOver := waitFor(ctx, append(beside, w.holds...)...)
 
 	switch {
 	case stay:
 		return err
-	case !isOver:
+	case !areOver:
 		return errors.Join(err, errStillCalled)
 	}
 	return errors.Join(err, w.finish(ctx))
@@ -104,6 +107,9 @@ type worker struct {
 	lists   *agenda // of the Lists of what has ended
 	finds   *agenda
 	reports *agenda
+
+	reporting context.Context // of Run or Resume, which ends after working does
+	holds     []*async.Run    // calls of WithOnHold's function
 
 	lastList time.Time
 	nextList time.Time
@@ -152,6 +158,7 @@ func (w *worker) hasWork() bool {
 func (w *worker) step(ctx context.Context, e *errand) time.Duration {
 	w.listed = false
 	s, err := w.runner.step(ctx, Task{Key: e.key}, false)
+	w.holds = append(slices.DeleteFunc(w.holds, isOver), w.runner.tellHold(w.reporting, s.hold)...)
 	if errors.Is(err, errUnrecorded) {
 		w.lost = append(w.lost, forKey(e.key, err))
 		err = nil

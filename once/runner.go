@@ -11,6 +11,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/async"
 	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
@@ -37,6 +38,7 @@ type settings struct {
 	onChange   func(Record)
 	report     func(context.Context, Record) error
 	finder     func(context.Context, Record) (Found, error)
+	onHold     func(context.Context, Hold)
 }
 
 // Option configures a [Runner]. The functions With... make one.
@@ -146,8 +148,12 @@ func New(client *mintlify.Client, store Store, opts ...Option) (*Runner, error) 
 // version 0.
 func (r *Runner) Do(ctx context.Context, t Task) (Record, error) {
 	last := Record{Task: t}
+	var telling []*async.Run
+	defer func() { waitFor(ctx, telling...) }()
+
 	for {
 		s, err := r.stepOrFind(ctx, t, true)
+		telling = append(telling, r.tellHold(ctx, s.hold)...)
 		if s.record.Version > 0 {
 			last = s.record
 		}

@@ -68,7 +68,10 @@ func (r *Runner) send(ctx context.Context, d delivery, forced bool) (step, error
 	case ended(ctx) != nil:
 		return step{record: d.record}, ended(ctx)
 	case err != nil:
-		return r.postpone(ctx, d.draft, err.Error(), step{record: d.record, next: p.left(), cause: err, ends: true})
+		s := step{record: d.record, next: p.left(), cause: err, ends: true}
+		s, storeErr := r.postpone(ctx, d.draft, err.Error(), s)
+		s.hold = p.takeNews()
+		return s, storeErr
 	case wait > 0:
 		return r.postpone(ctx, d.draft, "", step{record: d.record, next: wait})
 	}
@@ -112,6 +115,7 @@ func (r *Runner) claimAndSend(ctx context.Context, d delivery) (step, error) {
 
 	settled, err := r.settle(ctx, result, cause)
 	s := settled.afterSend(result, cause, d.project.left())
+	s.hold = d.project.takeNews()
 	s.sent = job != nil || errors.Is(cause, mintlify.ErrOutcomeUnknown) || statusOf(cause) != 0
 	r.memory.sawRunning(settled)
 	return s, err

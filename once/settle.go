@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/safetext"
+	"github.com/mintlify-community/mintlify-go/internal/status"
 )
 
 // outcome returns what a claim becomes after the response to its send. A job is running, even
@@ -37,30 +37,33 @@ func (record Record) outcome(job *mintlify.Job, err error) Record {
 	return record
 }
 
-// isRefused reports whether err is about the prompt, or about the job that it was a message to.
+// isRefused reports whether err is about the prompt, or about the job that it was a message to: nothing was made.
+// A response that may be about the set-up counts, too: else a bad prompt would keep the others waiting.
 func (record Record) isRefused(err error) bool {
 	var argument *mintlify.ArgumentError // a key source's bad key is one, too
 	if errors.As(err, &argument) {
 		return argument.Name == "prompt"
 	}
 
-	switch statusOf(err) {
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+	meaning := status.Of(statusOf(err))
+	switch meaning.About {
+	case status.Prompt, status.PromptOrSetup:
 		return true
-	case http.StatusNotFound, http.StatusConflict:
+	case status.Job:
 		return record.After != ""
 	}
-	return false
+	return isCloudflares(err) && !meaning.Passes
 }
 
 // sent notes what a send has come to.
 func (p *project) sent(result Record, err error) {
+	isPage := isCloudflares(err) // which shows nothing of the service
 	switch {
 	case result.State == Running:
 		p.succeeded()
 	case result.State != Refused:
 		p.failed(err)
-	case statusOf(err) != 0: // the service refused it, not the SDK
+	case statusOf(err) != 0 && !isPage: // the service refused it, not the SDK
 		p.succeeded()
 	}
 }

@@ -23,7 +23,7 @@ const (
 )
 
 var errStillCalled = errors.New(
-	"once: the function of WithFinder or WithReport has not returned: reports may be missing")
+	"once: the function of WithFinder, WithReport or WithOnHold has not returned: reports may be missing")
 
 // startBeside begins what is done beside the steps. It ends with ctx, but a report that has begun may go on until
 // reporting ends. A panic of the caller's functions calls cancel.
@@ -55,25 +55,34 @@ func (w *worker) startBeside(ctx, reporting context.Context, cancel func()) []*a
 // once reporting has ended waitFor does not wait long: a function of the caller's may pay no attention
 // to its context. A panic of such a function surfaces here.
 func waitFor(reporting context.Context, runs ...*async.Run) bool {
+	if len(runs) == 0 {
+		return true
+	}
+
 	late, cancel := context.WithTimeout(context.Background(), askTime+stopTime)
 	defer cancel()
 	defer context.AfterFunc(reporting, func() { time.AfterFunc(stopTime, cancel) })()
 
-	isOver := true
+	areOver := true
 	for _, run := range runs {
 		select {
 		case <-run.Done():
 		case <-late.Done():
 		}
-
-		select {
-		case <-run.Done():
-			run.Wait()
-		default:
-			isOver = false
-		}
+		areOver = isOver(run) && areOver
 	}
-	return isOver
+	return areOver
+}
+
+// isOver reports whether run has ended. If its function panicked, that surfaces here.
+func isOver(run *async.Run) bool {
+	select {
+	case <-run.Done():
+		run.Wait()
+		return true
+	default:
+		return false
+	}
 }
 
 // take notes what is to be done for a record beside the steps. rank says how it is known.

@@ -43,6 +43,7 @@ type Step struct {
 // for any key. Err then has the cause.
 func (r *Runner) Step(ctx context.Context, key string) (Step, error) {
 	s, err := r.stepOrFind(ctx, Task{Key: key}, false)
+	waitFor(ctx, r.tellHold(ctx, s.hold)...)
 	public := Step{Record: s.record, Next: s.next, Ahead: s.ahead, Sent: s.sent, Err: s.cause}
 
 	switch {
@@ -63,6 +64,7 @@ type step struct {
 	sent   bool          // the request with the prompt may have reached the service
 	cause  error         // what kept this step from getting on
 	ends   bool          // Do does not wait for the next step, but returns cause
+	hold   *Hold         // of the project, if a person is to be told of it
 
 	status mintlify.JobStatus // of the job that was polled, as last seen
 }

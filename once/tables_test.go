@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -22,6 +23,12 @@ import (
 
 func response(op mintlify.Operation, status int) error {
 	return &mintlify.APIError{Operation: op, StatusCode: status}
+}
+
+// blocked is a page of Cloudflare's.
+func blocked(status int) error {
+	header := http.Header{"Server": {"cloudflare"}}
+	return &mintlify.APIError{StatusCode: status, Header: header, Body: []byte("<title>Blocked | Cloudflare</title>")}
 }
 
 func TestTableOfOutcomes(t *testing.T) {
@@ -43,9 +50,16 @@ func TestTableOfOutcomes(t *testing.T) {
 		{response("", 404), Pending, Refused},
 		{response("", 408), Unknown, Sending},
 		{response("", 409), Pending, Refused},
-		{response("", 410), Pending, Pending},
+		{response("", 407), Pending, Pending},
+		{response("", 410), Refused, Refused},
 		{response("", 413), Refused, Refused},
+		{response("", 415), Refused, Refused},
 		{response("", 422), Refused, Refused},
+		{response("", 425), Pending, Pending},
+		{response("", 451), Refused, Refused},
+		{response("", 511), Unknown, Sending},
+		{blocked(403), Refused, Refused},
+		{blocked(429), Pending, Pending},
 		{response("", 429), Pending, Pending},
 		{response("", 500), Unknown, Sending},
 		{response("", 503), Unknown, Sending},
@@ -284,11 +298,14 @@ func TestTableOfHolds(t *testing.T) {
 		"402":               {withRetryAfter(402, 0), mendingTime},
 		"403":               {withRetryAfter(403, 0), mendingTime},
 		"404":               {withRetryAfter(404, 0), mendingTime},
-		"407":               {withRetryAfter(407, 0), 0},
+		"407":               {withRetryAfter(407, 0), mendingTime},
+		"409":               {withRetryAfter(409, 0), 0},
+		"511":               {withRetryAfter(511, 0), mendingTime},
 		"429":               {withRetryAfter(429, 0), 0},
 		"503":               {withRetryAfter(503, 0), 0},
 		"429 says when":     {withRetryAfter(429, 7*time.Second), 7 * time.Second},
-		"401 says when":     {withRetryAfter(401, time.Minute), time.Minute},
+		"401 says when":     {withRetryAfter(401, time.Minute), mendingTime},
+		"501 says when":     {withRetryAfter(501, time.Minute), 0},
 		"503 says tomorrow": {withRetryAfter(503, 24*time.Hour), time.Hour},
 		"network":           {errors.New("connection reset"), 0},
 		"deadline":          {context.DeadlineExceeded, 0},

@@ -88,7 +88,3 @@ func Of(code int) Meaning {
 	}
 	return Meaning{MayHaveActed: true}
 }
-
-// ShowsWorking reports whether a service that works responds so to the GET of a job that does not
-// exist: it objects to this request, and not to each.
-func (m Meaning) ShowsWorking() bool { return m.About != 0 }
