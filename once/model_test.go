@@ -233,6 +233,8 @@ func (m *model) RoundTrip(r *http.Request) (*http.Response, error) {
 		return respond(r, http.StatusServiceUnavailable, http.Header{}), nil
 	case m.chance(30):
 		return respond(r, http.StatusTooManyRequests, http.Header{"Retry-After": {"20"}}), nil
+	case r.Method == http.MethodPost && m.chance(20):
+		return m.refuse(r), nil
 	case m.chance(100):
 		m.mu.Lock()
 		m.outage = time.Now().Add(5 * time.Minute)
@@ -248,6 +250,18 @@ func (m *model) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errors.New("connection reset")
 	}
 	return response, err
+}
+
+// refuse is a response to a prompt that nobody acts on.
+func (m *model) refuse(r *http.Request) *http.Response {
+	statuses := []int{400, 401, 402, 404, 407, 409, 415, 451, 501, 511, 522}
+	n := m.intN(len(statuses) + 1)
+	if n == len(statuses) {
+		page := respond(r, cloudflarePage.Status, cloudflarePage.Header)
+		page.Body = io.NopCloser(strings.NewReader(cloudflarePage.Body))
+		return page
+	}
+	return respond(r, statuses[n], http.Header{"Retry-After": {"1800"}})
 }
 
 // act has the service act on a prompt, and notes what it has done.

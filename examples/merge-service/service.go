@@ -29,7 +29,7 @@ type service struct {
 
 // start makes the runner.
 func (s *service) start(client *mintlify.Client, store once.Store) error {
-	runner, err := once.New(client, store, once.WithReport(s.report))
+	runner, err := once.New(client, store, once.WithReport(s.report), once.WithOnHold(s.reportHold))
 	s.runner = runner
 	return err
 }
@@ -75,4 +75,9 @@ func (s *service) run(ctx context.Context, addr string) error {
 // until the chat has taken it.
 func (s *service) report(ctx context.Context, r once.Record) error {
 	return s.tell(ctx, fmt.Sprintf("Docs for %s: %s %s%s", r.Key, r.State, r.PRLink, r.Problem))
+}
+
+// reportHold tells the chat that all prompts of a project wait for a person.
+func (s *service) reportHold(ctx context.Context, hold once.Hold) {
+	_ = s.tell(ctx, fmt.Sprintf("No docs for project %s until somebody mends this: %v", hold.ProjectID, hold.Err))
 }

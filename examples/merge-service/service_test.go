@@ -101,3 +101,25 @@ func TestAMergeIsOneJobAndACommentOneMessage(t *testing.T) {
 		}, told)
 	})
 }
+
+func TestTheChatHearsOfARevokedKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		s := &service{tell: func(_ context.Context, text string) error {
+			told = append(told, text)
+			return nil
+		}}
+		fake := mintlifytest.NewService()
+		fake.FailNext(mintlify.OpGetJob, 1000, mintlifytest.Fault{Status: 401})
+		require.NoError(t, s.start(fake.Client(mintlifytest.WithRealSchedule()), oncetest.NewStore()))
+		_, _, err := s.runner.Add(t.Context(), once.Task{Key: key, Prompt: "Document it."})
+		require.NoError(t, err)
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		require.ErrorIs(t, s.runner.Run(ctx), context.DeadlineExceeded)
+		require.Len(t, told, 1)
+		assert.Contains(t, told[0], "401 Unauthorized")
+		assert.Contains(t, told[0], mintlifytest.ProjectID)
+	})
+}
