@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"net/http"
 	"slices"
 	"time"
 
@@ -400,7 +399,7 @@ func endsWait(err error) bool {
 	return !status.Of(apiErr.StatusCode).Passes || apiErr.isRateLimit() && apiErr.RetryAfter > maxPollDelay
 }
 
-func (e *APIError) isRateLimit() bool { return e.StatusCode == http.StatusTooManyRequests }
+func (e *APIError) isRateLimit() bool { return status.Of(e.StatusCode).Kind == status.RateLimited }
 
 // delayAskedFor returns for how long the service asks to wait, at least next: 0 if it does not ask, or
 // asks for too long. A 429 shows that the service works, so its delays are not counted. The delays of

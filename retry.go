@@ -80,7 +80,7 @@ func RetryAfter(err error) (wait time.Duration, ok bool) {
 	}
 
 	var apiErr *APIError
-	isOverQuota := errors.As(err, &apiErr) && apiErr.StatusCode == http.StatusTooManyRequests
+	isOverQuota := errors.As(err, &apiErr) && apiErr.isRateLimit()
 	if isOverQuota && apiErr.Operation.isAnalytics() {
 		return quotaRetryAfter, true
 	}

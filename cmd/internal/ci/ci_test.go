@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
 )
 
@@ -289,4 +290,15 @@ func TestOutcomeOf(t *testing.T) {
 	} {
 		assert.Equal(t, code, outcome.exitCode())
 	}
+
+	for status, want := range map[int]Outcome{
+		400: NotStarted, 402: NotStarted, 409: NotStarted, 413: NotStarted, 415: NotStarted, 422: NotStarted,
+		425: NotStarted, 429: NotStarted, 451: NotStarted, 401: SetUp, 403: SetUp, 404: SetUp, 407: SetUp,
+		408: Unknown, 499: Unknown, 501: Unknown, 503: Unknown,
+	} {
+		response := &mintlify.APIError{Operation: mintlify.OpCreateJob, StatusCode: status}
+		assert.Equal(t, want, OutcomeOf(response), status)
+	}
+	blocked := &mintlify.APIError{StatusCode: 403, Header: http.Header{"Cf-Mitigated": {"challenge"}}}
+	assert.Equal(t, NotStarted, OutcomeOf(blocked))
 }

@@ -3,10 +3,10 @@ package ci
 import (
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/internal/status"
 )
 
 // Outcome is how a step ended: one of these, or what the command calls its success.
@@ -56,11 +56,15 @@ func OutcomeOf(err error) Outcome {
 	return SetUp
 }
 
-// isRefused reports whether the service refused what it was sent, or no credits are left. The
-// set-up is right in both cases.
+// isRefused reports whether the service refused what it was sent, or no credits are left, or another job may be
+// at work. The set-up may be right in all these cases.
 func isRefused(err error) bool {
 	var response *mintlify.APIError
-	codes := []int{http.StatusBadRequest, http.StatusPaymentRequired, http.StatusRequestEntityTooLarge,
-		http.StatusUnprocessableEntity}
-	return errors.As(err, &response) && slices.Contains(codes, response.StatusCode)
+	if !errors.As(err, &response) {
+		return false
+	}
+
+	meaning := status.Of(response.StatusCode)
+	isBlocked := status.IsCloudflares(response.StatusCode, response.Header, response.Body)
+	return isBlocked || meaning.Kind == status.PaymentRequired || meaning.About != 0 && !meaning.NeedsPerson
 }
