@@ -28,6 +28,10 @@ type errand struct {
 	err    error  // why it cannot be done, or is to be done again
 	logged string // the text of the error that was logged last
 
+	// updated is the UpdatedAt that the last step of a record saw. In an errand that is added, it is the one that a
+	// List has shown, if the record was woken.
+	updated time.Time
+
 	rank    rank
 	due     time.Time
 	number  int // in the order of add
@@ -50,8 +54,8 @@ func newAgenda() *agenda {
 }
 
 // add makes an errand due now, unless its key has one for the same send: that becomes due now if fresh is
-// urgent, and is done anew if the record has changed while it is being done. An errand of another send,
-// which may wait for hours, is replaced.
+// urgent or a decision has woken its record, and is done anew if the record has changed while it is being done.
+// An errand of another send, which may wait for hours, is replaced.
 func (a *agenda) add(fresh errand) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -63,13 +67,19 @@ func (a *agenda) add(fresh errand) {
 		fresh.number = a.added
 		a.byKey[fresh.key] = &fresh
 
-	case known.isDoing && fresh.rank < listed, fresh.rank == urgent:
+	case known.isDoing && fresh.rank < listed, fresh.rank == urgent, known.wasWoken(fresh):
 		known.rank = fresh.rank
 		known.due = time.Time{}
 	default:
 		return
 	}
 	a.poke()
+}
+
+// wasWoken reports whether listed shows that a person's decision has woken the record since e's last step. Only the
+// goroutine that does the steps adds an errand with updated.
+func (e *errand) wasWoken(listed errand) bool {
+	return !listed.updated.IsZero() && listed.updated.After(e.updated)
 }
 
 // poke ends a wait.

@@ -3,6 +3,8 @@ package once
 import (
 	"cmp"
 	"context"
+	"errors"
+	"log/slog"
 	"strings"
 	"time"
 )
@@ -145,7 +147,35 @@ func (r *Runner) decide(ctx context.Context, key string, d decision) (Record, er
 	}
 
 	stored, err := r.putDecided(ctx, record, next)
+	if err == nil && stored.State != Canceled {
+		r.wakeFollowUps(ctx, stored)
+	}
 	return stored, forKey(key, err)
+}
+
+// wakeFollowUps has the follow-ups that wait in a record's thread look again: what they wait for may be there. The
+// others of the thread would come by themselves within minutes, so an error is only logged.
+func (r *Runner) wakeFollowUps(ctx context.Context, decided Record) {
+	records, err := r.listThread(ctx, decided.thread())
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		r.logger.Log(ctx, slog.LevelWarn, "once: the follow-ups of a record cannot be listed, and look later",
+			"key", decided.Key, "error", err)
+	}
+
+	for _, record := range records {
+		if record.State != Pending || record.After == "" || record.Thread != decided.thread() {
+			continue
+		}
+
+		woken := record
+		woken.Problem = ""
+		if woken != record { // a Run in another process sees the new version
+			_, err = r.put(ctx, record, woken, nil)
+		}
+		if err == nil {
+			r.announce(record.Key)
+		}
+	}
 }
 
 // putDecided is put for what did not come of a step: if next is open, its step is due now.

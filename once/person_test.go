@@ -3,10 +3,12 @@ package once_test
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -174,5 +176,64 @@ func TestCanceledIsNotSent(t *testing.T) {
 		assert.Zero(t, w.posts())
 		w.must(w.SendAgain(t.Context(), key))
 		w.do(task)
+	})
+}
+
+// A follow-up looks again at once when a person has decided about what it waits for: in the same Runner, and within a
+// List in a Run of another process. It does not say any more what is no longer so.
+func TestDecisionWakesWhatFollows(t *testing.T) {
+	for name, decide := range map[string]func(r *once.Runner) (once.Record, error){
+		"Adopt":     func(r *once.Runner) (once.Record, error) { return r.Adopt(context.Background(), key, "job_1") },
+		"SendAgain": func(r *once.Runner) (once.Record, error) { return r.SendAgain(context.Background(), key) },
+		"MarkDone": func(r *once.Runner) (once.Record, error) {
+			if _, err := r.MarkDone(context.Background(), key, ""); err != nil {
+				return once.Record{}, err
+			}
+			return r.Adopt(context.Background(), key, "job_1")
+		},
+	} {
+		for _, isOther := range []bool{false, true} {
+			inBubble(t, fmt.Sprintf("%s, another process %t", name, isOther), func(t *testing.T) {
+				w := lost(t)
+				w.add(comment)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				go func() { _ = w.Run(ctx) }()
+				time.Sleep(time.Hour)
+				waiting := w.get(commentKey)
+				require.Equal(t, once.Pending, waiting.State)
+				require.Contains(t, waiting.Problem, "unknown")
+
+				decider := w.Runner
+				if isOther {
+					var err error
+					decider, err = once.New(nil, w.store)
+					require.NoError(t, err)
+				}
+				w.must(decide(decider))
+				assert.NotContains(t, w.get(commentKey).Problem, "unknown")
+				start := time.Now()
+				for w.get(commentKey).State == once.Pending {
+					time.Sleep(time.Second)
+				}
+				assert.Less(t, time.Since(start), 90*time.Second, "a minute more if the prompt is sent again first")
+			})
+		}
+	}
+}
+
+// Without a job the follow-up goes on waiting, and says for what.
+func TestDecisionThatBringsNoJobChangesWhatFollowsSay(t *testing.T) {
+	inBubble(t, "MarkDone", func(t *testing.T) {
+		w := lost(t)
+		w.add(comment)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		go func() { _ = w.Run(ctx) }()
+		time.Sleep(30 * time.Minute)
+
+		w.must(w.MarkDone(t.Context(), key, "https://example.com/7"))
+		time.Sleep(time.Minute)
+		assert.Contains(t, w.get(commentKey).Problem, "without the id of a job")
 	})
 }

@@ -143,7 +143,11 @@ func (w *worker) list(ctx context.Context) {
 	w.listErr = err
 
 	for _, record := range open {
-		w.steps.add(errand{key: record.Key, rank: listed})
+		e := errand{key: record.Key, rank: listed}
+		if record.State == Pending && record.After != "" && record.Problem == "" { // perhaps woken by a decision
+			e.updated = record.UpdatedAt
+		}
+		w.steps.add(e)
 	}
 	w.log(ctx, cannotList, "", err, &w.logged)
 }
@@ -166,6 +170,9 @@ func (w *worker) step(ctx context.Context, e *errand) time.Duration {
 	}
 	if ended(ctx) != nil {
 		return listEvery
+	}
+	if s.record.Version > 0 {
+		e.updated = s.record.UpdatedAt
 	}
 
 	e.err = nil
