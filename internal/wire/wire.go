@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,8 +59,8 @@ func Missing(name string) error { return errors.New("missing " + name) }
 // is zero, and a count is rounded.
 func Decode(data []byte, what string, v any, required ...string) error {
 	to := reflect.ValueOf(v).Elem()
-	from := newLoose(to.Type(), required)
-	if err := json.Unmarshal(data, from.Addr().Interface()); err != nil {
+	from, err := readLoose(data, to.Type(), required)
+	if err != nil {
 		return Invalid(what, err)
 	}
 
@@ -78,8 +80,7 @@ func Decode(data []byte, what string, v any, required ...string) error {
 // ours is left at its zero value: only data that is not an object is an error.
 func Unmarshal(data []byte, v any) error {
 	to := reflect.ValueOf(v).Elem()
-	from := newLoose(to.Type(), nil)
-	err := json.Unmarshal(data, from.Addr().Interface())
+	from, err := readLoose(data, to.Type(), nil)
 
 	to.SetZero()
 	new(filler).fill(to, from)
@@ -100,6 +101,98 @@ func Recover(data []byte, what string, v any) error {
 	}
 	_ = Unmarshal(salvage(data), v)
 	return Invalid(what, err)
+}
+
+// IsTruncated reports whether data is JSON that ends too early.
+func IsTruncated(data []byte) bool {
+	var first json.RawMessage
+	err := json.NewDecoder(bytes.NewReader(data)).Decode(&first)
+	return errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// readLoose reads data into a struct of newLoose. If a field has another type than ours, it reads once
+// more from a corrected copy: types that take both would cost allocations in each row of each page.
+func readLoose(data []byte, t reflect.Type, required []string) (reflect.Value, error) {
+	from := newLoose(t, required)
+	err := json.Unmarshal(data, from.Addr().Interface())
+
+	var mismatch *json.UnmarshalTypeError
+	if !errors.As(err, &mismatch) {
+		return from, err
+	}
+
+	from = newLoose(t, required)
+	err = json.Unmarshal(corrected(data, t), from.Addr().Interface())
+	return from, err
+}
+
+// corrected returns data, which is to be read into a t, with the values that have another type than
+// ours converted where that is safe.
+func corrected(data []byte, t reflect.Type) []byte {
+	var value any
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber() // an id keeps all its digits
+	if err := decoder.Decode(&value); err != nil {
+		return data
+	}
+
+	copied, err := json.Marshal(correct(value, t))
+	if err != nil {
+		return data
+	}
+	return copied
+}
+
+// integer matches an id or a count in digits.
+var integer = regexp.MustCompile(`^-?[0-9]+$`)
+
+// correct returns value with digits in quotes as numbers, if t is a count's, and integers as text if
+// they are ids.
+func correct(value any, t reflect.Type) any {
+	switch value := value.(type) {
+	case string:
+		isNumber := t.Kind() == reflect.Int64 || t.Kind() == reflect.Float64
+		number, err := strconv.ParseFloat(value, 64)
+		if isNumber && err == nil && integer.MatchString(value) {
+			return number
+		}
+	case []any:
+		for i := range value {
+			if t.Kind() == reflect.Slice {
+				value[i] = correct(value[i], t.Elem())
+			}
+		}
+	case map[string]any:
+		for name := range value {
+			if field, ok := fieldOf(t, name); ok {
+				value[name] = correctField(value[name], field)
+			}
+		}
+	}
+	return value
+}
+
+// fieldOf returns the field of t that encoding/json would read name into.
+func fieldOf(t reflect.Type, name string) (reflect.StructField, bool) {
+	if t.Kind() != reflect.Struct {
+		return reflect.StructField{}, false
+	}
+
+	for i := range t.NumField() {
+		if field := t.Field(i); strings.EqualFold(nameOf(field), name) {
+			return field, true
+		}
+	}
+	return reflect.StructField{}, false
+}
+
+func correctField(value any, field reflect.StructField) any {
+	number, isNumber := value.(json.Number)
+	isID := field.Type.Kind() == reflect.String && strings.HasSuffix(field.Name, "ID")
+	if isNumber && isID && integer.MatchString(number.String()) {
+		return number.String()
+	}
+	return correct(value, field.Type)
 }
 
 // looseTypes are the results of loosen, by type: each type is always read with the same required fields.
@@ -187,9 +280,30 @@ type looseTime struct {
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (t *looseTime) UnmarshalJSON(data []byte) error {
+	if data[0] >= '0' && data[0] <= '9' {
+		t.Time = sinceEpoch(string(data))
+		return nil
+	}
+
 	text, _ := strconv.Unquote(string(data)) // a time needs no escape that Go does not know
 	t.Time = parseTime(text)
 	return nil
+}
+
+// sinceEpoch returns the time of a number of seconds or milliseconds since 1970. It returns the zero
+// time for a number that nobody means as either.
+func sinceEpoch(text string) time.Time {
+	number, err := strconv.ParseFloat(text, 64)
+
+	switch {
+	case err != nil:
+		return time.Time{}
+	case number >= 1e9 && number <= 1e11:
+		return time.UnixMilli(int64(math.Round(number * 1000))).UTC()
+	case number >= 1e12 && number <= 1e14:
+		return time.UnixMilli(int64(math.Round(number))).UTC()
+	}
+	return time.Time{}
 }
 
 // parseTime returns the time in UTC, or the zero time if text cannot be parsed or JSON
@@ -203,12 +317,16 @@ func parseTime(text string) time.Time {
 		time.RFC3339, // the usual one
 		"2006-01-02T15:04:05",
 		"2006-01-02T15:04:05Z0700",
+		"2006-01-02T15:04:05Z07",
 		"2006-01-02T15:04Z07:00",
+		"2006-01-02T15:04Z07",
 		"2006-01-02T15:04",
-		"2006-01-02 15:04:05Z07:00",
-		"2006-01-02 15:04:05",
 		time.DateOnly,
 	}
+	if date, clock, ok := strings.Cut(text, " "); ok {
+		text = date + "T" + clock
+	}
+
 	for _, layout := range layouts {
 		t, err := time.Parse(layout, text)
 		if err != nil {
@@ -220,11 +338,16 @@ func parseTime(text string) time.Time {
 		}
 		return t
 	}
+
+	if integer.MatchString(text) {
+		return sinceEpoch(text)
+	}
 	return time.Time{}
 }
 
 // salvage returns the JSON that data begins with, up to where it is truncated or broken: the
-// fields and items that are whole, and the brackets that close them. From
+// fields and items that are whole, and the brackets that close them. A number at the end may lack
+// digits, so it is left out. From
 //
 //	{"id":"job_1","source":{"ref":"main","repository":"https://gi
 //
@@ -244,7 +367,10 @@ func salvage(data []byte) []byte {
 		}
 
 		top := len(open) - 1
+		_, isNumber := token.(float64)
 		switch {
+		case isNumber && decoder.InputOffset() == int64(len(data)):
+			continue
 		case token == json.Delim('{'):
 			open = append(open, '}')
 		case token == json.Delim('['):

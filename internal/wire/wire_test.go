@@ -31,7 +31,11 @@ func TestSalvageKeepsWhatIsWhole(t *testing.T) {
 		`{"a":"]}\"","b":[[],{}],"c":`:     `{"a":"]}\"","b":[[],{}]}`,
 		`{"a":1} trailing`:                 `{"a":1}`,
 		`{"a":1}{"b":2}`:                   `{"a":1}`,
-		`[1,2`:                             `[1,2]`,
+		`[1,2`:                             `[1]`,
+		`[1,2 `:                            `[1,2]`,
+		`{"id":123`:                        `{}`,
+		`{"id":"j","n":-4`:                 `{"id":"j"}`,
+		`{"id":123,`:                       `{"id":123}`,
 	} {
 		assert.Equal(t, want, string(salvage([]byte(data))), data)
 	}
@@ -71,13 +75,38 @@ func TestTimeIsReadInAnyUsualForm(t *testing.T) {
 		`"2026-03-01T10:30"`,
 		`"2026-03-01 10:30:00"`,
 		`"2026-03-01T12:30:00+0200"`,
+		`"2026-03-01 10:30"`,
+		`"2026-03-01 10:30:00+00"`,
+		`"2026-03-01T12:30:00+02"`,
+		`"2026-03-01 12:30+02:00"`,
+		`1772361000`,
+		`1.772361e9`,
+		`"1772361000"`,
+		`1772361000000`,
+		`"1772361000000"`,
 	} {
 		var read looseTime
 		require.NoError(t, json.Unmarshal([]byte(text), &read))
 		assert.Equal(t, want, read.Time, text)
 	}
 
-	for _, text := range []string{`null`, `7`, `""`, `"yesterday"`, `{}`, `"9999-12-31T23:59:59-14:00"`} {
+	for text, want := range map[string]int64{
+		`1e9`:            1e12,
+		`1772361000.125`: 1772361000125,
+		`1e11`:           1e14,
+		`1e12`:           1e12,
+		`1e14`:           1e14,
+	} {
+		var read looseTime
+		require.NoError(t, json.Unmarshal([]byte(text), &read))
+		assert.Equal(t, want, read.UnixMilli(), text)
+		assert.Equal(t, time.UTC, read.Location())
+	}
+
+	for _, text := range []string{
+		`null`, `7`, `""`, `"yesterday"`, `{}`, `"9999-12-31T23:59:59-14:00"`, `999999999`, `100000000001`, `999999999999`,
+		`100000000000001`, `-1772361000`, `1e400`, `"1.772361e9"`, `"NaN"`, `true`, `[1772361000]`,
+	} {
 		var read looseTime
 		require.NoError(t, json.Unmarshal([]byte(text), &read))
 		assert.True(t, read.IsZero(), text)
@@ -119,7 +148,8 @@ func TestDecodeTakesWhatTheServiceMaySend(t *testing.T) {
 		`{"total":0}`:                                    "missing rows",
 		`{"total":0,"rows":null}`:                        "missing rows",
 		`{"total":1e300,"rows":[]}`:                      "count is not a number of 64 bits",
-		`{"total":0,"rows":[{"counts":{"human":"1"}}]}`:  "invalid JSON for a result: human: count is not a number",
+		`{"total":0,"rows":[{"counts":{"human":"x"}}]}`:  "invalid JSON for a result: human: count is not a number",
+		`{"total":"0","rows":[{"tags":[5]}]}`:            "invalid JSON for a result: tags: unexpected number",
 		`{"total":0,"rows":[{"at":5,"counts":5}]}`:       "invalid JSON for a result: counts: unexpected number",
 		`{"total":0,"rows":[{"at":5,"rate":1e400}]}`:     "invalid JSON for a result: rate: count is not a number",
 		`{"total":0,"rows":[{"at":5}],"rows":[{"at":5}]`: "invalid JSON for a result: unexpected end of JSON input",
@@ -138,7 +168,7 @@ func TestUnmarshalLeavesAFieldOfAnotherTypeAtZero(t *testing.T) {
 	want := job{ID: "j", Logs: []string{"a", ""}}
 	for _, data := range []string{
 		`{"id":"j","count":1e300,"at":[],"logs":["a",5]}`,
-		`{"id":"j","count":"5","at":null,"logs":["a",{}]}`,
+		`{"id":"j","count":"5.","at":null,"logs":["a",{}]}`,
 	} {
 		read := job{Count: 7, At: time.Now()}
 		require.NoError(t, Unmarshal([]byte(data), &read), data)
@@ -150,6 +180,53 @@ func TestUnmarshalLeavesAFieldOfAnotherTypeAtZero(t *testing.T) {
 	assert.Zero(t, read)
 	require.ErrorContains(t, Recover([]byte(`{"id":"j","logs":["a","`), "a job", &read), "invalid JSON for a job")
 	assert.Equal(t, job{ID: "j", Logs: []string{"a"}}, read)
+}
+
+func TestValuesOfAnotherTypeAreRead(t *testing.T) {
+	type row struct {
+		ID    string  `json:"statusId"`
+		Name  string  `json:"name"`
+		Count int64   `json:"count"`
+		Rate  float64 `json:"rate"`
+	}
+	type page struct {
+		OwnerID string `json:"owner"`
+		Total   int64  `json:"total"`
+		Rows    []row  `json:"rows"`
+	}
+
+	for data, want := range map[string]row{
+		`{"count":"12"}`:                    {Count: 12},
+		`{"COUNT":"0012","rate":"33"}`:      {Count: 12, Rate: 33},
+		`{"count":"-3"}`:                    {Count: -3},
+		`{"statusId":12345}`:                {ID: "12345"},
+		`{"statusId":-7,"name":"<&>"}`:      {ID: "-7", Name: "<&>"},
+		`{"statusId":123456789012345678}`:   {ID: "123456789012345678"},
+		`{"statusId":0,"other":{"a":[{}]}}`: {ID: "0"},
+	} {
+		var read page
+		require.NoError(t, Decode([]byte(`{"owner":9,"total":"1","rows":[`+data+`]}`), "a page", &read, "total", "rows"), data)
+		assert.Equal(t, page{OwnerID: "9", Total: 1, Rows: []row{want}}, read, data)
+	}
+
+	for _, data := range []string{
+		`{"count":" 12"}`, `{"count":"12.5"}`, `{"count":"1e3"}`, `{"count":"0x1"}`, `{"count":"many"}`, `{"count":""}`,
+		`{"count":true}`, `{"count":"` + strings.Repeat("9", 400) + `"}`,
+		`{"statusId":1e3}`, `{"statusId":1.0}`, `{"statusId":true}`, `{"statusId":[5]}`, `{"name":5}`,
+	} {
+		err := Decode([]byte(`{"total":1,"rows":[`+data+`]}`), "a page", new(page), "total", "rows")
+		assert.ErrorContains(t, err, "invalid JSON for a page", data)
+	}
+}
+
+func TestIsTruncated(t *testing.T) {
+	const whole = `{"a":[1,"b",null]} `
+	for i := 1; i < len(whole)-1; i++ {
+		assert.True(t, IsTruncated([]byte(whole[:i])), whole[:i])
+	}
+	for _, data := range []string{whole, "", " ", "<html>", whole + "{", `{"a":}`, "12", "null"} {
+		assert.False(t, IsTruncated([]byte(data)), data)
+	}
 }
 
 func TestInvalidSaysWhatIsWrongInPlainWords(t *testing.T) {
