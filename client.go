@@ -249,7 +249,7 @@ type CallParams struct {
 	// Content-Length, Transfer-Encoding or Connection.
 	Header http.Header
 	// Body is sent as JSON. A json.RawMessage is sent without the white space between its values.
-	// With nil the request has no body.
+	// With nil, or a nil pointer, map or slice, the request has no body.
 	Body any
 }
 
@@ -263,10 +263,13 @@ type CallParams struct {
 // A call that is not a GET or HEAD is NOT safe to make again after an error that matches
 // [ErrOutcomeUnknown].
 //
-// Errors: [*ArgumentError] for an empty method, CONNECT, a path or a header that cannot be sent as
-// it is, a body that cannot be encoded or is a []byte or an [io.Reader], or an into that is not a
+// Errors: [*ArgumentError] for an empty method, CONNECT, TRACE, a path with a segment . or .., a path
+// or a header that cannot be sent as it is, a body that cannot be encoded or is a []byte or an [io.Reader], or an into that is not a
 // pointer; [*APIError], [*MalformedResponseError], or the network's or context's error.
 func (c *Client) Call(ctx context.Context, call CallParams, into any) error {
+	if isNil(call.Body) {
+		call.Body = nil
+	}
 	if err := call.check(into); err != nil {
 		return err
 	}
@@ -292,8 +295,8 @@ func (call CallParams) check(into any) error {
 	if !isMethod(call.Method) {
 		return &ArgumentError{"method", fmt.Sprintf("is %.20q, want an HTTP method such as GET", call.Method)}
 	}
-	if !isPath(call.Path) {
-		return &ArgumentError{"path", `has to start with "/", be escaped, and have no query`}
+	if reason := refusedPath(call.Path); reason != "" {
+		return &ArgumentError{"path", reason}
 	}
 
 	if err := checkHeader(call.Header); err != nil {
@@ -314,16 +317,45 @@ func (call CallParams) check(into any) error {
 	return nil
 }
 
-// isMethod reports whether Call can send method: the response to a CONNECT is a tunnel.
+// isMethod reports whether Call can send method: the response to a CONNECT is a tunnel, and the one to
+// a TRACE quotes the key.
 func isMethod(method string) bool {
-	isNoLetter := func(r rune) bool { return r < 'A' || r > 'Z' }
-	return method != "" && method != http.MethodConnect && !strings.ContainsFunc(method, isNoLetter)
+	switch method {
+	case "", http.MethodConnect, http.MethodTrace:
+		return false
+	}
+	return !strings.ContainsFunc(method, func(r rune) bool { return r < 'A' || r > 'Z' })
 }
 
-// isPath reports whether path can be sent without a change.
-func isPath(path string) bool {
+// refusedPath says why path cannot be sent without a change; "" if it can.
+func refusedPath(path string) string {
 	u, err := url.Parse(path)
-	return err == nil && strings.HasPrefix(path, "/") && u.EscapedPath() == path
+	switch {
+	case strings.HasPrefix(path, "//"):
+		return `starts with "//", as if a host followed: give one "/"`
+	case err != nil || !strings.HasPrefix(path, "/") || u.EscapedPath() != path:
+		return `has to start with "/", be escaped, and have no query`
+	}
+
+	for segment := range strings.SplitSeq(path, "/") {
+		plain, _ := url.PathUnescape(segment)
+		if plain == "." || plain == ".." {
+			return `has a segment "." or "..", which leads to another path`
+		}
+	}
+	return ""
+}
+
+// isNil reports whether v is nil, or a nil pointer, map or slice.
+func isNil(v any) bool {
+	value := reflect.ValueOf(v)
+	switch value.Kind() {
+	case reflect.Invalid:
+		return true
+	case reflect.Pointer, reflect.Map, reflect.Slice:
+		return value.IsNil()
+	}
+	return false
 }
 
 // isPointer reports whether v points to something.

@@ -237,6 +237,7 @@ func TestCallThatCannotBeSentIsRefused(t *testing.T) {
 	}{
 		{"method", mintlify.CallParams{Path: "/v1"}, nil},
 		{"method", mintlify.CallParams{Method: "CONNECT", Path: "/v1"}, nil},
+		{"method", mintlify.CallParams{Method: "TRACE", Path: "/v1"}, nil},
 		{"method", mintlify.CallParams{Method: "GET /v1/x HTTP/1.1\r\n", Path: "/v1"}, nil},
 		{"path", reading(""), nil},
 		{"path", reading("v1"), nil},
@@ -247,6 +248,10 @@ func TestCallThatCannotBeSentIsRefused(t *testing.T) {
 		{"path", reading("/v1#x"), nil},
 		{"path", reading("/a b"), nil},
 		{"path", reading("/%zz"), nil},
+		{"path", reading("/v1/."), nil},
+		{"path", reading("/v1/../v2/agent"), nil},
+		{"path", reading("/v1/%2e%2e/v2"), nil},
+		{"path", reading("/v1/.%2E/v2"), nil},
 		{"body", posting(func() {}), nil},
 		{"body", posting([]byte(`{"a":1}`)), nil},
 		{"body", posting(strings.NewReader(`{"a":1}`)), nil},
@@ -256,6 +261,38 @@ func TestCallThatCannotBeSentIsRefused(t *testing.T) {
 		kit.RequireArgumentError(t, client.Call(t.Context(), tc.call, tc.into), tc.argument)
 	}
 	kit.RequireArgumentError(t, client.Call(kit.NilContext, reading("/v1"), nil), "ctx")
+
+	assert.ErrorContains(t, client.Call(t.Context(), reading("//v1"), nil), `starts with "//", as if a host followed`)
+	assert.ErrorContains(t, client.Call(t.Context(), reading("/v1/.."), nil), `has a segment "." or ".."`)
+}
+
+func TestCallSendsPathsThatLookOdd(t *testing.T) {
+	for _, path := range []string{"/", "/v1//x/", "/v1/...", "/v1/.hidden", "/v1/..%2Fx", "/v1/a%2F..%2Fb", "/v1/%2e%2e%2e"} {
+		rt := kit.NewRecording(kit.RespondWith(204, ""))
+		call := mintlify.CallParams{Method: http.MethodGet, Path: path}
+		require.NoError(t, kit.NewClient(t, rt).Call(t.Context(), call, nil), path)
+		assert.Equal(t, path, rt.Last().URL.EscapedPath())
+	}
+}
+
+func TestCallWithoutABody(t *testing.T) {
+	type thing struct{ Name string }
+	for _, body := range []any{
+		nil, (*thing)(nil), map[string]int(nil), []string(nil), json.RawMessage(nil), []byte(nil), (*strings.Reader)(nil),
+	} {
+		rt := kit.NewRecording(kit.RespondWith(204, ""))
+		call := mintlify.CallParams{Method: http.MethodPost, Path: "/v1", Body: body}
+		require.NoError(t, kit.NewClient(t, rt).Call(t.Context(), call, nil), "%T", body)
+		assert.Empty(t, rt.Last().Text, "%T", body)
+		assert.NotContains(t, rt.Last().Header, "Content-Type")
+	}
+
+	for body, want := range map[any]string{&thing{}: `{"Name":""}`, 0: `0`, "": `""`, false: `false`} {
+		rt := kit.NewRecording(kit.RespondWith(204, ""))
+		call := mintlify.CallParams{Method: http.MethodPost, Path: "/v1", Body: body}
+		require.NoError(t, kit.NewClient(t, rt).Call(t.Context(), call, nil), want)
+		assert.Equal(t, want, rt.Last().Text)
+	}
 }
 
 func TestRequestFromContextIsTheRequests(t *testing.T) {
