@@ -325,7 +325,7 @@ func TestGetVisitorsOfAMalformedPage(t *testing.T) {
 		"hasMore as text":    {`{"totals":{},"visitors":[],"hasMore":"no"}`, "invalid JSON for a page"},
 		"visitors as object": {`{"totals":{},"visitors":{},"hasMore":false}`, "invalid JSON for a page"},
 		"count as text": {
-			`{"totals":{},"visitors":[{"path":"/a","human":"12"}],"hasMore":false}`, "count is not a number",
+			`{"totals":{},"visitors":[{"path":"/a","human":"twelve"}],"hasMore":false}`, "count is not a number",
 		},
 		"count out of range": {
 			`{"totals":{"human":1e19},"visitors":[],"hasMore":false}`, "count is not a number",
@@ -337,12 +337,12 @@ func TestGetVisitorsOfAMalformedPage(t *testing.T) {
 			`{"totals":{},"visitors":[{"path":5,"human":1}],"hasMore":false}`, "invalid JSON for a page",
 		},
 		"trailing garbage":   {kit.EmptyPage + "x", "invalid JSON for a page"},
-		"truncated":          {kit.EmptyPage[:30], "invalid JSON for a page"},
+		"truncated":          {kit.EmptyPage[:30], "truncated after 30 bytes"},
 		"rounded, no totals": {`{"visitors":[{"human":1.5}],"hasMore":false}`, "missing totals"},
 		"rounded, no rows":   {`{"totals":{"human":1.5},"hasMore":false}`, "missing visitors"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client := kit.NewClient(t, kit.RespondWith(200, tc.body))
+			client := kit.NewClient(t, kit.RespondWith(200, tc.body), mintlify.WithMaxRetries(0))
 			page, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{})
 			assert.Nil(t, page)
 			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)

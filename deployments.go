@@ -105,7 +105,8 @@ type DeploymentAuthor struct {
 	GitHubUserID int64 `json:"githubUserId,omitempty"`
 }
 
-// DeploymentStatus is a deployment's status. Unknown values are kept as received.
+// DeploymentStatus is a deployment's status. Unknown values are kept as received. A value that differs
+// from a status below in case alone is that status.
 type DeploymentStatus string
 
 // The statuses of a deployment.
@@ -282,6 +283,8 @@ func (q *QueuedDeployment) decode(data []byte) error {
 
 func (d *Deployment) decode(data []byte) error {
 	err := wire.Recover(data, "a deployment", d)
+	d.Status = known(d.Status,
+		DeploymentQueued, DeploymentInProgress, DeploymentSucceeded, DeploymentFailed, DeploymentSkipped)
 
 	if d.Author == (DeploymentAuthor{}) { // the service may send the name alone
 		var named struct {

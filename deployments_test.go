@@ -66,7 +66,7 @@ func TestTriggerErrorsSpeakOfWhatWasTried(t *testing.T) {
 func TestQueuedDeploymentThatIsNotWhatTheInterfacePromises(t *testing.T) {
 	for body, id := range map[string]string{
 		"[]":                                "",
-		`{"statusId":5}`:                    "",
+		`{"statusId":5.5}`:                  "",
 		`{"statusId":""}`:                   "",
 		`{"statusId":"dep_1","previewUrl":`: "dep_1",
 		`{"statusId":"dep_1"} x`:            "dep_1",
@@ -92,6 +92,17 @@ const deploymentJSON = `{"_id":"dep_1","projectId":"p","status":"failure","summa
 	"author":{"name":"Ann","avatarUrl":"u","githubUserId":7.0},
 	"commit":{"sha":"5907854","ref":"main","message":"m","filesChanged":{"added":["a"],"modified":[],"removed":null}},
 	"source":"bitbucket"}`
+
+func TestDeploymentOfOtherTypes(t *testing.T) {
+	client := kit.NewClient(t, kit.RespondWith(200, `{"statusId":68,"_id":68,"projectId":7,"status":"SUCCESS"}`))
+	queued, err := client.Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
+	require.NoError(t, err)
+	assert.Equal(t, "68", queued.ID)
+
+	deployment, err := client.Deployments.WaitUntilDone(t.Context(), queued.ID)
+	require.NoError(t, err)
+	assert.Equal(t, &mintlify.Deployment{ID: "68", ProjectID: "7", Status: mintlify.DeploymentSucceeded}, deployment)
+}
 
 func TestDeploymentsGet(t *testing.T) {
 	rt := kit.NewRecording(kit.RespondWith(200, deploymentJSON))

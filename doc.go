@@ -4,7 +4,7 @@
 //
 //	func updateDocs(ctx context.Context, client *mintlify.Client) error {
 //		job, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "Document the flag --json"})
-//		if job == nil {
+//		if err != nil {
 //			return err
 //		}
 //		fmt.Println(job.ID) // with it another process can wait, too

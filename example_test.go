@@ -27,10 +27,12 @@ func Example() {
 	context.AfterFunc(ctx, stop) // a second signal ends the program
 
 	job, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: "Document the flag --json."})
-	if job != nil {
-		fmt.Println("created", job.ID) // with the id another process can wait, too
-		job, err = client.Jobs.WaitUntilDone(ctx, job.ID)
+	if err != nil {
+		log.Fatal(err)
 	}
+	fmt.Println("created", job.ID) // with the id another process can wait, too
+
+	job, err = client.Jobs.WaitUntilDone(ctx, job.ID)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -150,7 +152,7 @@ func ExampleRetryAfter() {
 		}
 
 		switch {
-		case job != nil:
+		case err == nil:
 			fmt.Println(queue[0]+":", job.ID)
 		case errors.Is(err, mintlify.ErrOutcomeUnknown):
 			fmt.Println(queue[0] + ": a job may exist, look before sending it again")

@@ -19,9 +19,9 @@ func TestPagesOfAnExportByCursorThatAreNotWhatTheInterfacePromises(t *testing.T)
 		`{"feedback":{},"hasMore":false}`:                              "expected a JSON array",
 		`{"feedback":[],"hasMore":"no"}`:                               "invalid JSON for a page of feedback",
 		`{"feedback":[{"helpful":"yes"}],"hasMore":false}`:             "invalid JSON for a page of feedback",
-		`{"feedback":[{"id":"f","path":"/a"}],"hasMore":false,"next":`: "invalid JSON for a page of feedback",
+		`{"feedback":[{"id":"f","path":"/a"}],"hasMore":false,"next":`: "truncated after 60 bytes",
 	} {
-		client := kit.NewClient(t, kit.RespondWith(200, body))
+		client := kit.NewClient(t, kit.RespondWith(200, body), mintlify.WithMaxRetries(0))
 		_, err := client.Analytics.GetFeedbackPage(t.Context(), mintlify.FeedbackParams{})
 		require.ErrorIs(t, err, mintlify.ErrMalformedResponse, "%.80s", body)
 		assert.ErrorContains(t, err, reason)

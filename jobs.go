@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/internal/safetext"
@@ -44,7 +45,7 @@ type MessageParams struct {
 type Job struct {
 	// ID names the job. It is never empty in a response of the service.
 	ID string `json:"id"`
-	// Status is never empty in a response of the service.
+	// Status is empty only if [JobsService.Create] or [JobsService.Message] could read the id alone.
 	Status JobStatus `json:"status"`
 	// Source is where the job finds the documentation. It is zero if the service does not say.
 	Source JobSource `json:"source,omitzero"`
@@ -63,11 +64,12 @@ type Job struct {
 type JobSource struct {
 	// Repository is the URL of the repository.
 	Repository string `json:"repository,omitempty"`
-	// Ref is a branch or the like.
+	// Ref is the branch that the agent works on, or the like. It can be "" at first.
 	Ref string `json:"ref,omitempty"`
 }
 
-// JobStatus is a job's status. Unknown values are kept as received.
+// JobStatus is a job's status. Unknown values are kept as received. A value that differs from a status
+// below in case alone is that status.
 type JobStatus string
 
 // The statuses of the interface.
@@ -94,27 +96,29 @@ func (s JobStatus) IsTerminal() bool {
 // passes does not wait: it can cost the id of a job that was made.
 //
 // It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]: the job may exist,
-// and another call may open a second pull request. After any other error without a job no job was
-// made.
+// and another call may open a second pull request. After any other error no job was made.
+//
+// A response whose id can be read is a success, whatever else is odd in it. The Status can be "" then:
+// the first poll of a wait brings it.
 //
 // Errors: [*ArgumentError] for a blank prompt, [*APIError], [*MalformedResponseError], or the
-// network's or context's error. If it returns a job with the error, the job exists: wait for
-// it by its id.
+// network's or context's error.
 func (s *JobsService) Create(ctx context.Context, params CreateJobParams) (*Job, error) {
 	if err := checkText("prompt", params.Prompt); err != nil {
 		return nil, err
 	}
 
-	job, err := s.do(ctx, request{
+	job, err := s.send(ctx, request{
 		operation: OpCreateJob,
-		method:    http.MethodPost,
 		url:       s.url,
 		body:      params,
 	})
-	if job != nil {
-		s.client.config.memory.created.add(s.urlOf(job.ID))
+	if err != nil {
+		return nil, err
 	}
-	return job, err
+
+	s.client.config.memory.created.add(s.urlOf(job.ID))
+	return job, nil
 }
 
 // Message sends the job a follow-up: POST /v2/agent/{projectId}/job/{id}/message.
@@ -133,9 +137,8 @@ func (s *JobsService) Message(ctx context.Context, id string, params MessagePara
 		return nil, err
 	}
 
-	job, err := s.do(ctx, request{
+	job, err := s.send(ctx, request{
 		operation: OpSendMessage,
-		method:    http.MethodPost,
 		url:       s.urlOf(id) + "/message",
 		body:      params,
 	})
@@ -159,11 +162,12 @@ func (s *JobsService) get(ctx context.Context, id string, noRetry bool) (*Job, e
 		return nil, err
 	}
 
-	return s.do(ctx, request{
+	return resultOf[Job](ctx, s.client, request{
 		operation: OpGetJob,
 		method:    http.MethodGet,
 		url:       s.urlOf(id),
 		noRetry:   noRetry,
+		maxBody:   maxJobBody,
 	})
 }
 
@@ -226,28 +230,25 @@ func (j *Job) failure() error {
 	return nil
 }
 
-// do returns the job of r's response, along with an error if it could read the id.
-func (s *JobsService) do(ctx context.Context, r request) (*Job, error) {
+// send sends a prompt and returns the job that it is for.
+func (s *JobsService) send(ctx context.Context, r request) (*Job, error) {
 	job := new(Job)
-	r.into = job
+	r.method = http.MethodPost
+	r.into = sentJob{job}
 	r.maxBody = maxJobBody
-	r.outcome = func() string {
-		if r.operation == OpCreateJob && job.ID != "" {
-			return "job " + safetext.Name(job.ID, 100) + " was created: wait for it instead of creating another"
-		}
-		return "the service may have acted on the prompt: check before retrying"
-	}
+	r.outcome = func() string { return "the service may have acted on the prompt: check before retrying" }
 
-	err := s.client.do(ctx, r)
-	if job.ID == "" || err != nil && !errors.Is(err, ErrMalformedResponse) {
+	if err := s.client.do(ctx, r); err != nil {
 		return nil, err
 	}
-	return job, err
+	return job, nil
 }
 
 // decode reads the job from a response, or on an error as much of it as it can.
 func (j *Job) decode(data []byte) error {
 	err := wire.Recover(data, "a job", j)
+	j.Status = known(j.Status, JobActive, JobCompleted, JobArchived, JobFailed)
+
 	switch {
 	case err != nil:
 		return err
@@ -257,6 +258,32 @@ func (j *Job) decode(data []byte) error {
 		return wire.Missing("job status")
 	}
 	return nil
+}
+
+// sentJob is the job in the response to a prompt. Its id is enough: the job exists, and a wait brings
+// the rest.
+type sentJob struct {
+	job *Job
+}
+
+func (s sentJob) isEnough() bool { return refusedID(s.job.ID) == "" }
+
+func (s sentJob) decode(data []byte) error {
+	err := s.job.decode(data)
+	if s.job.ID != "" && !s.isEnough() {
+		return errors.New("the job id " + refusedID(s.job.ID))
+	}
+	return err
+}
+
+// known returns the status of all that differs from status in case alone, else status.
+func known[S ~string](status S, all ...S) S {
+	for _, one := range all {
+		if strings.EqualFold(string(status), string(one)) {
+			return one
+		}
+	}
+	return status
 }
 
 // JobFailedError ends a wait for a job that failed. It matches [ErrJobFailed].

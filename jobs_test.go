@@ -1,7 +1,9 @@
 package mintlify_test
 
 import (
+	"compress/gzip"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -83,9 +85,9 @@ func TestCreateMessageAndGetOfAMalformedJob(t *testing.T) {
 
 	for name, tc := range map[string]struct {
 		body, reason string
-		job          *mintlify.Job // what the SDK could read, if it has the id
+		job          *mintlify.Job // of the POSTs, if the id can be read
 	}{
-		"id of wrong type": {`{"id":7,"status":"active"}`, "missing job id", nil},
+		"id of wrong type": {`{"id":7.5,"status":"active"}`, "missing job id", nil},
 		"empty id":         {`{"id":"","status":"active"}`, "missing job id", nil},
 		"no id":            {`{"status":"active"}`, "missing job id", nil},
 		"no status":        {`{"id":"j"}`, "missing job status", &mintlify.Job{ID: "j"}},
@@ -94,21 +96,27 @@ func TestCreateMessageAndGetOfAMalformedJob(t *testing.T) {
 		},
 		"trailing garbage":     {`{"id":"j","status":"active"} x`, "invalid JSON for a job", active},
 		"two objects":          {`{"id":"j","status":"active"}{}`, "invalid JSON for a job", active},
-		"broken behind the id": {`{"id":"j","status":"active","source":{"ref`, "invalid JSON for a job", active},
-		"broken in the id":     {`{"status":"active","id":"j`, "invalid JSON for a job", nil},
+		"broken behind the id": {`{"id":"j","status":"active","source":{"ref`, "truncated after 42 bytes", active},
+		"broken in the id":     {`{"status":"active","id":"j`, "truncated after 26 bytes", nil},
+		"broken in the digits": {`{"status":"active","id":12`, "truncated after 26 bytes", nil},
 		"broken at the end": {
-			`{"id":"j","model":"m"`, "invalid JSON for a job: unexpected end of JSON input",
-			&mintlify.Job{ID: "j", Model: "m"},
+			`{"id":"j","model":"m"`, "truncated after 21 bytes: unexpected EOF", &mintlify.Job{ID: "j", Model: "m"},
 		},
-		"two ids": {`{"id":"a","id":"j","status":"active"`, "invalid JSON for a job", active},
+		"two ids": {`{"id":"a","id":"j","status":"active"`, "truncated after 36 bytes", active},
 	} {
 		for operation, call := range kit.JobCalls {
 			t.Run(name+"/"+operation, func(t *testing.T) {
 				rt := kit.RespondWith(200, tc.body, "X-Trace", "7")
-				job, err := call(t.Context(), kit.NewClient(t, rt, mintlify.WithRetryWait(0, 0)))
+				job, err := call(t.Context(), kit.NewClient(t, rt, mintlify.WithMaxRetries(0)))
+				if operation != "Get" && tc.job != nil {
+					require.NoError(t, err)
+					assert.Equal(t, tc.job, job)
+					return
+				}
+
 				require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+				assert.Nil(t, job)
 				assert.Equal(t, operation != "Get", kit.IsOutcomeUnknown(err))
-				assert.Equal(t, tc.job, job)
 
 				malformed := kit.RequireAs[*mintlify.MalformedResponseError](t, err)
 				assert.Contains(t, malformed.Reason, tc.reason)
@@ -118,6 +126,90 @@ func TestCreateMessageAndGetOfAMalformedJob(t *testing.T) {
 				assert.ErrorContains(t, err, string(malformed.Operation))
 			})
 		}
+	}
+}
+
+// An id that Get would refuse is of no use. But Get itself has an id, so a wait goes on.
+func TestIDThatCannotBeSentAgain(t *testing.T) {
+	for id, reason := range map[string]string{
+		`"j\n"`:  "the job id has white space at an end",
+		`"a\tb"`: "the job id contains a control character",
+		`".."`:   "the job id is not a valid id",
+		`" "`:    "the job id is empty",
+	} {
+		for operation, call := range kit.JobCalls {
+			body := `{"id":` + id + `,"status":"active"}`
+			job, err := call(t.Context(), kit.NewClient(t, kit.RespondWith(201, body)))
+			if operation == "Get" {
+				require.NoError(t, err)
+				continue
+			}
+
+			require.ErrorIs(t, err, mintlify.ErrMalformedResponse, id)
+			assert.True(t, kit.IsOutcomeUnknown(err))
+			assert.ErrorContains(t, err, reason)
+			assert.Nil(t, job)
+		}
+	}
+}
+
+// Wherever the response to a prompt ends, it is the whole job with its whole id, or an error.
+func TestPromptWhoseResponseIsCutOff(t *testing.T) {
+	for _, tc := range []struct{ body, id string }{
+		{`{"id":"job_12345","status":"active","model":"m","source":{"ref":"main"}}`, "job_12345"},
+		{`{"status":"active","id":12345,"model":"m"}`, "12345"},
+		{`{"status":"active","id":12345}`, "12345"},
+		{`{"model":"m","n":7,"id":12345 }`, "12345"},
+	} {
+		for _, compress := range []func(string) string{plain, compressed} {
+			sent := compress(tc.body)
+			found := 0
+			for cut := range len(sent) + 1 {
+				for _, rt := range []kit.Transport{
+					kit.BreakOff(201, sent[:cut]), kit.RespondWith(201, sent[:cut]), // with a length, and without
+				} {
+					for _, name := range kit.Posts() {
+						client := kit.NewClient(t, withEncoding(rt, sent != tc.body))
+						job, err := kit.JobCalls[name](t.Context(), client)
+						if err == nil {
+							found++
+							require.Equal(t, tc.id, job.ID, "%s: %q", name, sent[:cut])
+							continue
+						}
+						require.Nil(t, job)
+						require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+						require.ErrorIs(t, err, mintlify.ErrOutcomeUnknown)
+					}
+				}
+			}
+			assert.NotZero(t, found, tc.body)
+		}
+
+		behindID := strings.Index(tc.body, tc.id) + len(tc.id) + 1
+		_, err := kit.Create(t.Context(), kit.NewClient(t, kit.BreakOff(201, tc.body[:behindID])))
+		assert.NoError(t, err, "%s: from behind the id on it is a job", tc.body)
+	}
+}
+
+func plain(text string) string { return text }
+
+func compressed(text string) string {
+	var b strings.Builder
+	w := gzip.NewWriter(&b)
+	io.WriteString(w, text)
+	w.Close()
+	return b.String()
+}
+
+// withEncoding returns rt with a Content-Encoding if its bodies are compressed.
+func withEncoding(rt kit.Transport, isCompressed bool) kit.Transport {
+	if !isCompressed {
+		return rt
+	}
+	return func(r *http.Request) (*http.Response, error) {
+		resp, err := rt(r)
+		resp.Header.Set("Content-Encoding", "gzip")
+		return resp, err
 	}
 }
 
@@ -194,10 +286,17 @@ func TestJobStatusThatIsUnknownIsKeptAndNotTerminal(t *testing.T) {
 	}
 }
 
-func TestCreateNamesTheJobInAnErrorWhereItIsKnown(t *testing.T) {
-	job, err := kit.Create(t.Context(), kit.NewClient(t, kit.RespondWith(201, `{"id":"job_77"}`)))
-	require.NotNil(t, job)
-	assert.True(t, kit.IsOutcomeUnknown(err))
-	assert.ErrorContains(t, err, "job job_77 was created")
-	assert.NotContains(t, err.Error(), "check before retrying")
+func TestStatusIsReadInAnyCase(t *testing.T) {
+	for sent, want := range map[string]mintlify.JobStatus{
+		"Completed": mintlify.JobCompleted,
+		"ACTIVE":    mintlify.JobActive,
+		"Paused":    "Paused",
+		" active":   " active",
+	} {
+		for _, call := range kit.JobCalls {
+			job, err := call(t.Context(), kit.NewClient(t, kit.RespondWith(200, `{"id":"j","status":"`+sent+`"}`)))
+			require.NoError(t, err)
+			assert.Equal(t, want, job.Status)
+		}
+	}
 }

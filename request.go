@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math"
 	"net/http"
@@ -49,6 +50,11 @@ type request struct {
 // decoder reads a response. The error says what is wrong with data.
 type decoder interface {
 	decode(data []byte) error
+}
+
+// partial is a result that can be enough although the response is truncated, too large or malformed.
+type partial interface {
+	isEnough() bool
 }
 
 // quoted is a result that an error may quote, so the key has to be redacted from it.
@@ -342,9 +348,19 @@ func (c *call) interpret(resp *http.Response, body []byte, readErr error) error 
 		result.redact(c.sender.Key)
 	}
 
-	switch limit := c.limit(resp); {
-	case int64(len(body)) > limit:
+	if result, ok := c.into.(partial); ok && result.isEnough() {
+		return nil
+	}
+
+	limit := c.limit(resp)
+	if int64(len(body)) > limit {
 		return c.responseError(resp, body, fmt.Sprintf("larger than %d MiB", limit>>20))
+	}
+	if decodeErr != nil && readErr == nil && wire.IsTruncated(body) {
+		readErr = io.ErrUnexpectedEOF // without a Content-Length, the end of a connection looks like the body's
+	}
+
+	switch {
 	case decodeErr == nil && (readErr == nil || !isNumber(body)): // whole, even if the connection then broke
 		return nil
 	case readErr == nil:

@@ -147,7 +147,7 @@ func create(ctx context.Context, out io.Writer, client *mintlify.Client, prompt 
 	job, err := client.Jobs.Create(ctx, mintlify.CreateJobParams{Prompt: prompt})
 
 	switch {
-	case job != nil: // with an id the wait can begin, even if an error came, too
+	case err == nil:
 		fmt.Fprintf(out, "Created job %s. To resume the wait for it: -job %[1]s\n", job.ID)
 		return job.ID, nil
 	case errors.Is(err, mintlify.ErrOutcomeUnknown):

@@ -1,7 +1,9 @@
 package transport
 
 import (
+	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +12,7 @@ import (
 	"net/http/httptrace"
 	"net/textproto"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 )
@@ -288,7 +291,7 @@ func (a *Attempt) explain(err error) error {
 	return err
 }
 
-// Read reads the response's body to its end into b, or to just over limit, and closes
+// Read reads the response's body, decoded, to its end into b, or to just over limit, and closes
 // it. The error is why the body did not come whole.
 func (a *Attempt) Read(resp *http.Response, b *bytes.Buffer, limit int64) error {
 	defer a.close()
@@ -296,9 +299,27 @@ func (a *Attempt) Read(resp *http.Response, b *bytes.Buffer, limit int64) error 
 		return err
 	}
 
-	a.limited = io.LimitedReader{R: resp.Body, N: limit + 1}
-	_, err := b.ReadFrom(&a.limited)
+	body, err := decoded(resp)
+	if err == nil {
+		a.limited = io.LimitedReader{R: body, N: limit + 1}
+		_, err = b.ReadFrom(&a.limited)
+	}
 	return a.explain(err) // a body may seem to end well because it was closed
+}
+
+// decoded returns a reader of resp's body that decodes gzip: net/http does so only if it has asked for
+// gzip itself. A body that does not begin like gzip is taken as it is.
+func decoded(resp *http.Response) (io.Reader, error) {
+	if !strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") {
+		return resp.Body, nil
+	}
+
+	body := bufio.NewReader(resp.Body)
+	start, _ := body.Peek(2) // an error comes again when the body is read
+	if string(start) != "\x1f\x8b" {
+		return body, nil
+	}
+	return gzip.NewReader(body)
 }
 
 // close closes the body unless abandon has.
