@@ -91,8 +91,8 @@ type VisitorPage struct {
 	Visitors []Visitor `json:"visitors"`
 	// HasMore reports whether more rows follow this page.
 	HasMore bool `json:"hasMore"`
-	// NextOffset is the Offset of the next page, also after a crash: nobody has to compute it. If
-	// this page is shorter than its page size and HasMore, the next one starts after its rows.
+	// NextOffset is the Offset of the next page, also after a crash: nobody has to compute it. The next
+	// page starts after the rows of this one if this is the last or, though HasMore, a short one.
 	NextOffset int `json:"nextOffset"`
 }
 
@@ -147,7 +147,8 @@ func (s *AnalyticsService) GetVisitorPage(ctx context.Context, params VisitorsPa
 // The export is complete only if the service keeps its rows in the same order until the end. If
 // counts change between two requests, a row may come twice.
 //
-// If a page has fewer rows than the page size and says that there are more, the next one starts
+// The last page, which says that there are no more, is taken whole, whatever its number of rows. If
+// another page has fewer rows than the page size and says that there are more, the next one starts
 // after the rows received. So no row is lost if the service caps its pages. If instead it removes
 // rows after it has applied the limit, the next page repeats some: the SDK leaves out a row that
 // has a path and equals a row of the page before in all fields. A page of which nothing is left
@@ -159,9 +160,9 @@ func (s *AnalyticsService) GetVisitorPage(ctx context.Context, params VisitorsPa
 // no row. If the service removes rows, it gets some rows of that last page again.
 //
 // An error ends the sequence, after every page before it: an [*ArgumentError], or a
-// [*ExportError] with the offset to resume at. It is an error, too, if the service repeats a
-// page, sends more rows than the page size, or sends three empty pages in a row that say there
-// are more rows.
+// [*ExportError] with the offset to resume at. It is an error, too, if the service repeats a page,
+// or says that there are more rows on a page with more rows than the page size or on the third empty
+// page in a row.
 func (s *AnalyticsService) VisitorPages(
 	ctx context.Context, params VisitorsParams, opts ...ExportOption,
 ) iter.Seq2[*VisitorPage, error] {
@@ -181,7 +182,7 @@ func (s *AnalyticsService) visitors(params VisitorsParams) list[*VisitorPage, Vi
 	return countsList(s, OpGetVisitors, "/visitors", params, newPage)
 }
 
-func (v Visitor) identity() identity          { return identity{text: v.Path} }
+func (v Visitor) identity() identity          { return named(v.Path, v) }
 func (p *VisitorPage) rows() []Visitor        { return p.Visitors }
 func (p *VisitorPage) next() (position, bool) { return position{offset: p.NextOffset}, p.HasMore }
 
@@ -216,8 +217,8 @@ type ViewPage struct {
 	Views []View `json:"views"`
 	// HasMore reports whether more rows follow this page.
 	HasMore bool `json:"hasMore"`
-	// NextOffset is the Offset of the next page, also after a crash: nobody has to compute it. If
-	// this page is shorter than its page size and HasMore, the next one starts after its rows.
+	// NextOffset is the Offset of the next page, also after a crash: nobody has to compute it. The next
+	// page starts after the rows of this one if this is the last or, though HasMore, a short one.
 	NextOffset int `json:"nextOffset"`
 }
 
@@ -270,7 +271,7 @@ func (s *AnalyticsService) views(params ViewsParams) list[*ViewPage, View] {
 	return countsList(s, OpGetViews, "/views", VisitorsParams(params), newPage)
 }
 
-func (v View) identity() identity          { return identity{text: v.Path} }
+func (v View) identity() identity          { return named(v.Path, v) }
 func (p *ViewPage) rows() []View           { return p.Views }
 func (p *ViewPage) next() (position, bool) { return position{offset: p.NextOffset}, p.HasMore }
 

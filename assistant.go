@@ -56,11 +56,11 @@ type ConversationPage struct {
 // Conversation is one turn of a conversation with the assistant: a reader's message and
 // the assistant's response. Readers write what they like: treat a row as personal data.
 type Conversation struct {
-	// ID names the conversation. Its turns share it, so only ID and Timestamp together tell
-	// rows apart.
+	// ID names the conversation. Its turns share it, and can share their Timestamp and even their
+	// texts: only the position of a row in the export tells it from the others.
 	ID string `json:"id"`
-	// Timestamp is the time of the reader's message, in UTC. It is zero if it is absent or not
-	// a time.
+	// Timestamp is the time of the reader's message, or of the conversation, in UTC. It is zero if it
+	// is absent or not a time.
 	Timestamp time.Time `json:"timestamp,omitzero"`
 	// Query is the reader's message.
 	Query string `json:"query"`
@@ -83,7 +83,7 @@ type Conversation struct {
 type ConversationSource struct {
 	// Title is the title of the page.
 	Title string `json:"title"`
-	// URL is the address of the page.
+	// URL is the address of the page. It can be a bare path such as guides/setup.
 	URL string `json:"url"`
 }
 
@@ -100,7 +100,8 @@ func (s *AnalyticsService) GetConversationPage(
 }
 
 // ConversationPages ranges over an export page by page, from params.Cursor on, in pages of
-// params.PageSize rows (0: 250), by the rules of [AnalyticsService.SearchPages].
+// params.PageSize rows (0: 250), by the rules of [AnalyticsService.SearchPages]. In pages of one row,
+// two turns that are equal look like a page that is repeated: ask for more rows.
 func (s *AnalyticsService) ConversationPages(
 	ctx context.Context, params ConversationsParams, opts ...ExportOption,
 ) iter.Seq2[*ConversationPage, error] {
@@ -130,7 +131,10 @@ func (s *AnalyticsService) conversations(params ConversationsParams) list[*Conve
 	}
 }
 
-func (c Conversation) identity() identity          { return identity{c.ID, c.Timestamp} }
+func (c Conversation) identity() identity {
+	return identity{text: c.ID, at: c.Timestamp.UnixNano(), more: [2]string{c.Query, c.Response}}
+}
+
 func (p *ConversationPage) rows() []Conversation   { return p.Conversations }
 func (p *ConversationPage) next() (position, bool) { return position{cursor: p.NextCursor}, p.HasMore }
 

@@ -256,7 +256,7 @@ func ExampleAnalyticsService_VisitorPages() {
 	}
 	// Output:
 	// 2 rows of a site with 430 visitors, resume at 2
-	// 1 rows of a site with 430 visitors, resume at 4
+	// 1 rows of a site with 430 visitors, resume at 3
 }
 
 func ExampleAnalyticsService_GetVisitorPage() {

@@ -14,16 +14,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/mintlify-community/mintlify-go/internal/async"
 	"github.com/mintlify-community/mintlify-go/internal/wire"
 )
 
 const (
-	maxEmptyPages = 3        // in a row, that say there is more
-	maxPrefetch   = 8        // pages
-	maxCursor     = 64 << 10 // bytes
+	maxEmptyPages    = 3        // in a row, that say there is more, of a list by offset
+	maxEmptyByCursor = 100      // the same of a list by cursor, which a filter may have emptied
+	maxPrefetch      = 8        // pages
+	maxCursor        = 64 << 10 // bytes
 )
 
 // Collect returns all rows of an export, or the rows before its error:
@@ -104,12 +104,23 @@ type fetched[P any] struct {
 
 // row is an item of a list.
 type row interface {
-	identity() identity // tells it from other rows, without its counts: they change
+	identity() identity // tells it from other rows
 }
 
+// identity is what a row has in common with itself in another response. Its counts are no part of
+// that, because they change.
 type identity struct {
-	text string
-	at   time.Time
+	text string    // the row's path, query or id
+	at   int64     // in nanoseconds
+	more [2]string // what else tells the row apart
+}
+
+// named returns the identity of a row that has a path or a query. A row without one has only its counts.
+func named[R row](text string, row R) identity {
+	if text == "" {
+		return identity{more: [2]string{fmt.Sprint(row)}}
+	}
+	return identity{text: text}
 }
 
 // list describes a list that the service sends in pages. A method of a service makes
@@ -167,10 +178,12 @@ func (l list[P, R]) place(f *fetched[P], p offsetPage[R]) {
 	f.next = position{offset: l.from.offset + cmp.Or(l.pageSize, defaultPageSize)}
 
 	switch {
+	case !f.hasMore:
+		f.next = position{offset: l.from.offset + len(rows)}
 	case len(left) == 0:
 	case f.isShort:
 		f.next = position{offset: l.from.offset + len(rows), seen: countsOf(rows)}
-	case f.hasMore && l.pageSize == 0: // only the service knows its page size
+	case l.pageSize == 0: // only the service knows its page size
 		f.next.offset = l.from.offset + len(rows)
 	}
 	p.set(left, f.next.offset)
@@ -456,7 +469,7 @@ func newPageGuard[P page[R], R row](l list[P, R]) *pageGuard[P, R] {
 
 // check returns an error if the page has to end the list.
 func (g *pageGuard[P, R]) check(ctx context.Context, at position, f fetched[P]) error {
-	if !g.list.byCursor && f.received > g.list.pageSize {
+	if !g.list.byCursor && f.hasMore && f.received > g.list.pageSize {
 		return g.malformed(fmt.Sprintf("%d rows, more than the page size of %d: the next page would repeat some",
 			f.received, g.list.pageSize))
 	}
@@ -465,20 +478,28 @@ func (g *pageGuard[P, R]) check(ctx context.Context, at position, f fetched[P]) 
 	}
 
 	rows := f.page.rows()
-	if len(rows) == 0 {
-		g.empty++
-		if f.hasMore && g.empty == maxEmptyPages {
-			return g.malformed("third consecutive empty page with hasMore")
-		}
-		return nil
-	}
-	g.empty = 0
-
-	if !g.isNewPage(rows) {
+	if len(rows) > 0 && !g.isNewPage(rows) {
 		return g.malformed("repeats an earlier page")
 	}
 	if g.list.byCursor && f.hasMore && !g.isNewCursor(f.next.cursor) {
 		return g.malformed("repeats an earlier cursor")
+	}
+	return g.checkEmpty(len(rows), f.hasMore)
+}
+
+// checkEmpty returns an error once too many pages in a row have had no rows.
+func (g *pageGuard[P, R]) checkEmpty(rows int, hasMore bool) error {
+	if rows > 0 {
+		g.empty = 0
+		return nil
+	}
+	g.empty++
+
+	switch {
+	case hasMore && !g.list.byCursor && g.empty == maxEmptyPages:
+		return g.malformed("third consecutive empty page with hasMore")
+	case hasMore && g.list.byCursor && g.empty == maxEmptyByCursor:
+		return g.malformed("100th consecutive empty page with hasMore")
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func TestVisitorPages(t *testing.T) {
 		totals := mintlify.VisitorTotals{Human: 24, AI: 2, Total: 25}
 		require.Len(t, pages, 3)
 		for i, page := range pages {
-			assert.Equal(t, 13+10*i, page.NextOffset)
+			assert.Equal(t, min(13+10*i, 25), page.NextOffset)
 			assert.Equal(t, i < 2, page.HasMore)
 			assert.Equal(t, totals, page.Totals, "of all, not of the page")
 		}
@@ -465,6 +465,98 @@ func TestPageOrCursorThatComesAgainEndsTheExport(t *testing.T) {
 	assert.ErrorContains(t, err, "repeats an earlier cursor")
 }
 
+// Rows that have no path differ in their counts alone.
+func TestRowsWithoutANameAreToldApartByTheirCounts(t *testing.T) {
+	const visitors = `{"totals":{},"visitors":[{"human":%d}],"hasMore":%t}`
+	const views = `{"totals":{},"views":[{"path":"","ai":%d}],"hasMore":%t}`
+	oneRow := mintlify.VisitorsParams{PageSize: 1}
+
+	for _, page := range []string{visitors, views} {
+		differing := script(fmt.Sprintf(page, 1, true), fmt.Sprintf(page, 2, false))
+		repeated := script(fmt.Sprintf(page, 1, true), fmt.Sprintf(page, 2, true), fmt.Sprintf(page, 1, true))
+
+		var rows int
+		var err error
+		count := func(rt *kit.Recording) {
+			analytics := kit.NewClient(t, rt).Analytics
+			if page == visitors {
+				rows, err = length(analytics.Visitors(t.Context(), oneRow))
+				return
+			}
+			rows, err = length(analytics.Views(t.Context(), mintlify.ViewsParams(oneRow)))
+		}
+
+		count(differing)
+		require.NoError(t, err)
+		assert.Equal(t, 2, rows)
+
+		count(repeated)
+		require.ErrorContains(t, err, "repeats an earlier page")
+		assert.Equal(t, 2, rows)
+	}
+
+	const searches = `{"totalSearches":9,"searches":[{"hits":%d}],"nextCursor":%s}`
+	rt := script(fmt.Sprintf(searches, 1, `"a"`), fmt.Sprintf(searches, 2, "null"))
+	rows, err := length(kit.NewClient(t, rt).Analytics.Searches(t.Context(), mintlify.SearchesParams{}))
+	require.NoError(t, err)
+	assert.Equal(t, 2, rows)
+}
+
+func length[T any](rows iter.Seq2[T, error]) (int, error) {
+	all, err := mintlify.Collect(rows)
+	return len(all), err
+}
+
+// A filter can empty any number of pages. Each costs a request of an hour's quota of 100.
+func TestEmptyPagesOfAListByCursor(t *testing.T) {
+	const row = `{"totalSearches":9,"searches":[{"searchQuery":"a"}],"nextCursor":null}`
+	for empty, wantsError := range map[int]bool{4: false, 99: false, 100: true} {
+		withAndWithoutPrefetch(t, func(t *testing.T, opts ...mintlify.ExportOption) {
+			var pages []string
+			for n := range empty {
+				pages = append(pages, fmt.Sprintf(`{"totalSearches":9,"searches":[],"nextCursor":"c%d"}`, n))
+			}
+			rt := script(append(pages, row)...)
+			rows, err := mintlify.Collect(
+				kit.NewClient(t, rt).Analytics.Searches(t.Context(), mintlify.SearchesParams{}, opts...))
+			if !wantsError {
+				require.NoError(t, err)
+				assert.Len(t, rows, 1)
+				return
+			}
+
+			require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+			assert.ErrorContains(t, err, "100th consecutive empty page")
+			assert.Equal(t, "c98", kit.RequireAs[*mintlify.ExportError](t, err).Cursor)
+		})
+	}
+
+	own := script(`{"totalSearches":9,"searches":[],"nextCursor":"c"}`)
+	atCursor := mintlify.SearchesParams{Cursor: "c"}
+	_, err := mintlify.Collect(kit.NewClient(t, own).Analytics.Searches(t.Context(), atCursor))
+	require.ErrorIs(t, err, mintlify.ErrMalformedResponse)
+	assert.ErrorContains(t, err, "repeats an earlier cursor")
+	assert.Equal(t, 1, own.Count())
+}
+
+// All turns of a conversation can have its id and one time.
+func TestTurnsOfAConversationInPagesOfOne(t *testing.T) {
+	const page = `{"conversations":[{"id":"c","timestamp":"yesterday","query":%q,"response":%q}],"hasMore":%t,"nextCursor":%q}`
+	rt := script(
+		fmt.Sprintf(page, "how?", "so", true, "1"),
+		fmt.Sprintf(page, "how?", "", true, "2"),
+		fmt.Sprintf(page, "", "so", false, ""))
+	rows, err := mintlify.Collect(
+		kit.NewClient(t, rt).Analytics.Conversations(t.Context(), mintlify.ConversationsParams{PageSize: 1}))
+	require.NoError(t, err)
+	assert.Len(t, rows, 3)
+
+	again := script(fmt.Sprintf(page, "how?", "so", true, "1"), fmt.Sprintf(page, "how?", "so", true, "2"))
+	_, err = mintlify.Collect(
+		kit.NewClient(t, again).Analytics.Conversations(t.Context(), mintlify.ConversationsParams{PageSize: 1}))
+	assert.ErrorContains(t, err, "repeats an earlier page")
+}
+
 // Rows shift between the pages of live counts.
 func TestSingleRowMayComeAgain(t *testing.T) {
 	rt := kit.NewRecording(
@@ -531,10 +623,15 @@ func TestExportWithMoreRowsThanAskedForIsAnError(t *testing.T) {
 		assert.Empty(t, rows)
 	})
 
-	known := script(pageOf(true, "/a", "/b"), pageOf(false, "/a", "/b", "/c", "/d"))
+	known := script(pageOf(true, "/a", "/b"), pageOf(true, "/a", "/b", "/c", "/d"))
 	threeRows := mintlify.VisitorsParams{PageSize: 3}
 	_, err := mintlify.Collect(kit.NewClient(t, known).Analytics.Visitors(t.Context(), threeRows))
 	assert.ErrorContains(t, err, "4 rows, more than the page size of 3", "known ones included")
+
+	last := script(pageOf(true, "/a", "/b"), pageOf(false, "/a", "/b", "/c", "/d"))
+	rows, err := mintlify.Collect(kit.NewClient(t, last).Analytics.Visitors(t.Context(), threeRows))
+	require.NoError(t, err, "no page follows that could repeat some")
+	assert.Len(t, rows, 4)
 
 	page, err := client.Analytics.GetVisitorPage(t.Context(), mintlify.VisitorsParams{PageSize: 50})
 	require.NoError(t, err, "a single page repeats nothing")
@@ -687,12 +784,14 @@ func TestNextPageStartsWhereThePageEnds(t *testing.T) {
 		"short":                          {pageSize: 10, rows: 9, hasMore: true, next: 1009},
 		"empty":                          {pageSize: 10, rows: 0, hasMore: true, next: 1010},
 		"more than asked for":            {pageSize: 10, rows: 11, hasMore: true, next: 1010},
-		"the last one":                   {pageSize: 10, rows: 9, next: 1010},
+		"the last one":                   {pageSize: 10, rows: 9, next: 1009},
+		"the last one, and more":         {pageSize: 10, rows: 11, next: 1011},
+		"the last one, empty":            {pageSize: 10, rows: 0, next: 1000},
 		"no size":                        {rows: 50, hasMore: true, next: 1050},
 		"no size, short":                 {rows: 20, hasMore: true, next: 1020},
 		"no size, more than the default": {rows: 60, hasMore: true, next: 1060},
 		"no size, empty":                 {rows: 0, hasMore: true, next: 1050},
-		"no size, the last one":          {rows: 20, next: 1050},
+		"no size, the last one":          {rows: 20, next: 1020},
 	} {
 		t.Run(name, func(t *testing.T) {
 			paths := make([]string, tc.rows)

@@ -68,8 +68,9 @@ func (s *AnalyticsService) GetSearchPage(ctx context.Context, params SearchesPar
 // the service again.
 //
 // An error ends the sequence, after every page before it: an [*ArgumentError], or a
-// [*ExportError] with the cursor to resume at. It is an error, too, if the service repeats a
-// page or a cursor, or sends three empty pages in a row that say there are more rows.
+// [*ExportError] with the cursor to resume at. It is an error, too, if the service repeats a page
+// or a cursor. A filter can empty pages: the export goes on until the 100th empty page in a row that
+// says there are more rows, since 100 requests are an hour's quota.
 func (s *AnalyticsService) SearchPages(
 	ctx context.Context, params SearchesParams, opts ...ExportOption,
 ) iter.Seq2[*SearchPage, error] {
@@ -100,7 +101,7 @@ func (s *AnalyticsService) searches(params SearchesParams) list[*SearchPage, Sea
 	}
 }
 
-func (t SearchTerm) identity() identity  { return identity{text: t.Query} }
+func (t SearchTerm) identity() identity  { return named(t.Query, t) }
 func (p *SearchPage) rows() []SearchTerm { return p.Searches }
 func (p *SearchPage) next() (position, bool) {
 	return position{cursor: p.NextCursor}, p.HasMore
