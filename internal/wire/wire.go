@@ -25,13 +25,19 @@ const (
 // Invalid returns the reason why a response is not the JSON of what.
 func Invalid(what string, err error) error {
 	reason := err.Error()
-	var mismatch *json.UnmarshalTypeError
-	if errors.As(err, &mismatch) {
+	if mismatch := mismatchOf(err); mismatch != nil {
 		reason = reasonOf(mismatch)
 	}
 
 	reason = reason[:min(len(reason), maxReason)]
 	return errors.New("invalid JSON for " + what + ": " + reason)
+}
+
+// mismatchOf returns the error of a value of another type than ours; nil if err is another error.
+func mismatchOf(err error) *json.UnmarshalTypeError {
+	var mismatch *json.UnmarshalTypeError
+	errors.As(err, &mismatch)
+	return mismatch
 }
 
 // reasonOf says in the words of JSON, not of Go, what is wrong with a field.
@@ -85,8 +91,11 @@ func Unmarshal(data []byte, v any) error {
 	to.SetZero()
 	new(filler).fill(to, from)
 
-	var mismatch *json.UnmarshalTypeError
-	if errors.As(err, &mismatch) && mismatch.Field != "" {
+	if err == nil {
+		return nil
+	}
+	mismatch := mismatchOf(err)
+	if mismatch != nil && mismatch.Field != "" {
 		return nil
 	}
 	return err
@@ -115,9 +124,7 @@ func IsTruncated(data []byte) bool {
 func readLoose(data []byte, t reflect.Type, required []string) (reflect.Value, error) {
 	from := newLoose(t, required)
 	err := json.Unmarshal(data, from.Addr().Interface())
-
-	var mismatch *json.UnmarshalTypeError
-	if !errors.As(err, &mismatch) {
+	if err == nil || mismatchOf(err) == nil { // asking costs an allocation
 		return from, err
 	}
 
