@@ -7,7 +7,7 @@
 // A [Store] that every process sees holds a [Record] of each thing. Of all the processes that try,
 // one sends the prompt. If it dies before it has recorded the response, or the response is lost, the
 // record is [Unknown], and nothing is sent for it until a person has looked for the pull request whose
-// description ends with the key's [Marker], and has called [Runner.Adopt], [Runner.MarkDone] or
+// description has the line of the key's [Marker], and has called [Runner.Adopt], [Runner.MarkDone] or
 // [Runner.SendAgain].
 //
 // # Asking first

@@ -39,6 +39,9 @@ func checkKey(key string) error {
 	if key == "" || len(key) > 300 || !utf8.ValidString(key) || strings.ContainsFunc(key, isUnfit) {
 		return invalid("key", "is not 1 to 300 bytes of printable text without white space")
 	}
+	if strings.Contains(key, `\`) {
+		return invalid("key", "has a backslash, which Markdown may drop from the marker")
+	}
 	return nil
 }
 
@@ -167,7 +170,7 @@ func (record Record) unknown(cause error) error {
 		cause = fmt.Errorf("%w: %w", mintlify.ErrOutcomeUnknown, cause)
 	}
 
-	look := fmt.Sprintf("look for the pull request whose description ends with %q", Marker(record.Key))
+	look := fmt.Sprintf("look for the pull request whose description has the line %q", Marker(record.Key))
 	if record.After != "" {
 		look = fmt.Sprintf("look whether the pull request of %s has the change", record.After)
 	}

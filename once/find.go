@@ -27,7 +27,7 @@ type Found struct {
 }
 
 // WithFinder has f look for what became of a prompt whose record is [Unknown], such as a pull
-// request whose description ends with the key's [Marker]. If f finds nothing, a person has to look;
+// request whose description has the line of the key's [Marker]. If f finds nothing, a person has to look;
 // nothing is ever sent again by itself.
 //
 // f is called for new jobs only: the job of a follow-up itself tells what became of the message.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -83,6 +84,23 @@ func TestFindMarkerInMarkdown(t *testing.T) {
 		"docs-job:`acme/api@1`",
 		"<sub>`docs-job: acme/api@1`</sub>",
 		"> <sub>**docs-job:** \"acme/api@1\"</sub>.",
+		"docs-job: [acme/api@1](https://github.com/acme/api/commit/1)",
+		"docs-job: [acme/api@1](https://example.com/a_(b)).",
+		"docs-job: [`acme/api@1`](https://example.com \"the commit\")",
+		"**docs-job:** [acme/api@1](https://example.com/1)",
+		"> - docs-job: [**acme/api@1**](<https://example.com/1>)",
+		"[docs-job: acme/api@1](https://example.com/1)",
+		"docs-job: acme/api\\@1",
+		"docs-job: acme/api\\@1\\.",
+		"docs-job: acme/api@1\\",
+		"**docs-job:** acme/api\\@1",
+		"docs-job:\nacme/api@1",
+		"docs-job: \r\nacme/api@1\r\n\nThanks!",
+		"Text.\n\ndocs-job:\n  acme/api@1.\n",
+		"**docs-job:**\nacme/api@1",
+		"`docs-job:\nacme/api@1`",
+		"> docs-job:\n> acme/api@1",
+		"docs-job:\n[acme/api@1](https://example.com/1)",
 		"docs-job: acme/api@1\n" + strings.Repeat("docs-job is the name of the marker.\n", 10),
 		"docs-job: acme/api@1\n" + strings.Repeat("docs-job:", 1000),
 	} {
@@ -116,6 +134,16 @@ func TestFindMarkerInMarkdown(t *testing.T) {
 		"docs-job",
 		"docs-job:",
 		"docs-job: ",
+		"docs-job:\n",
+		"docs-job:\n\nacme/api@1",
+		"docs-job:\nfix",
+		"docs-job:\nacme/api@1 is the key",
+		"docs-job:\nsee acme/api@1",
+		"docs-job:\n" + strings.Repeat("1", 1001),
+		"see docs-job:\nacme/api@1",
+		"docs-job: [acme/api@1](https://example.com/1) is the key",
+		"docs-job: [the commit](https://example.com/1)",
+		"docs-job: a\\b",
 		"ocs-job: acme/api@1",
 		"<sub>docs-job: acme/api@1</sub> is the marker",
 		strings.Repeat("> ", 10000) + "docs-job: acme/api@1",
@@ -128,6 +156,34 @@ func TestFindMarkerInMarkdown(t *testing.T) {
 		assert.False(t, ok, text)
 		assert.Empty(t, got, text)
 	}
+}
+
+func TestFindMarkerFindsAddressesAndEscapedKeys(t *testing.T) {
+	for text, want := range map[string]string{
+		"docs-job: <https://example.com/acme/api/pull/7>":     "https://example.com/acme/api/pull/7",
+		"**docs-job:** <https://example.com/7>.":              "https://example.com/7",
+		"docs-job: [https://example.com/7](https://a.test/7)": "https://example.com/7",
+		"docs-job: https://example.com/7":                     "https://example.com/7",
+		"> docs-job: <b>https://example.com/7</b>":            "https://example.com/7",
+		`docs-job: acme/my\_repo@1`:                           "acme/my_repo@1",
+		`> docs-job: acme/my\_re\_po\@1`:                      "acme/my_re_po@1",
+		`docs-job: acme/a\*\#\@\~\<\>\[\]\(\)\.\!\|\+\-1`:     "acme/a*#@~<>[]().!|+-1",
+		`docs-job: [acme/my\_repo@1](https://example.com/7)`:  "acme/my_repo@1",
+		"docs-job:\nacme/my\\_repo@1":                         "acme/my_repo@1",
+		"docs-job: \\_a\\_":                                   "_a_",
+		"docs-job:\nacme/docs-job@1":                          "acme/docs-job@1",
+		"docs-job: <acme/api@1>":                              "<acme/api@1>",
+	} {
+		got, ok := once.FindMarker(text)
+		assert.True(t, ok, text)
+		assert.Equal(t, want, got, text)
+	}
+}
+
+func TestKeyWithABackslashIsRefused(t *testing.T) {
+	err := once.Task{Key: `acme\api@1`, Prompt: "x"}.Check()
+	assert.ErrorIs(t, err, mintlify.ErrInvalidArgument)
+	assert.ErrorContains(t, err, "backslash")
 }
 
 // A key may begin or end like Markdown. In a line as Marker writes it, any key counts.

@@ -8,7 +8,8 @@ import (
 
 // Task is a thing that happened, and what the agent is to do about it.
 type Task struct {
-	// Key names the thing for good, such as acme/api@5907854: 1 to 300 bytes, printable, without white space.
+	// Key names the thing for good, such as acme/api@5907854: 1 to 300 bytes, printable, without white space
+	// or a backslash.
 	Key string `json:"key"`
 	// Prompt is the instruction for the agent. It may be empty if the record has one. A new
 	// job's prompt gets the marker when it is sent. A record that is not pending keeps its prompt:

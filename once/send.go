@@ -214,4 +214,4 @@ func (d delivery) post(ctx context.Context, claim Record) (*mintlify.Job, error)
 	return job, err
 }
 
-const askForMarker = "\n\nEnd the description of the pull request with this line, on its own:\n"
+const askForMarker = "\n\nWrite this line, on its own, in the description of the pull request:\n"

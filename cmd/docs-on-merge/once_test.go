@@ -81,7 +81,7 @@ func TestTheRunAfterAFailedRequest(t *testing.T) {
 				assert.Equal(t, tc.first, r.Code, r.Log)
 				assert.Len(t, w.service.Jobs(), tc.jobs)
 				if r.Code == 3 {
-					assert.Contains(t, r.Log, `whose description ends with "docs-job: acme/cli@`)
+					assert.Contains(t, r.Log, `whose description has the line "docs-job: acme/cli@`)
 					assert.NotContains(t, r.Log, "Adopt", "the methods of package once")
 					assert.Contains(t, r.Summary, "    base: "+w.git("rev-parse", "HEAD^")+"\n", "what to enter")
 					assert.Contains(t, r.Summary, "    head: "+w.git("rev-parse", "HEAD")+"\n")

@@ -140,7 +140,7 @@ func (p *program) reason(outcome ci.Outcome, c change, r result) string {
 		if r.lost != nil {
 			what = fmt.Sprint("the response was lost: ", r.lost)
 		}
-		return fmt.Sprintf("%s. %sFind the pull request whose description ends with %q",
+		return fmt.Sprintf("%s. %sFind the pull request whose description has the line %q",
 			what, r.finder.looked(), once.Marker(r.record.Key))
 	case needsPerson(r.record.State): // err speaks of package once
 		return cmp.Or(r.record.Problem, "the log of the run that sent the prompt says why")

@@ -33,7 +33,7 @@ Description: %.8000q`
 
 // whyNot returns why an event is not a merge to document, or "" if it is one. It leaves out the
 // agent's own pull requests: each would make a job, whose pull request would make the next one.
-// Their description ends with a marker, which package once asks the agent to write. The author is
+// Their description has a marker, which package once asks the agent to write. The author is
 // checked besides, since a model can forget the marker.
 func whyNot(event *github.PullRequestEvent) string {
 	pull := event.GetPullRequest()
