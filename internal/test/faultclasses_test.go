@@ -68,6 +68,9 @@ var few = []mintlify.Operation{
 // bodiless are the operations that send a POST without a body.
 var bodiless = []mintlify.Operation{mintlify.OpTriggerUpdate, mintlify.OpTriggerAutomation}
 
+// prompts are the operations for which the id of their job is enough.
+var prompts = []mintlify.Operation{mintlify.OpCreateJob, mintlify.OpSendMessage}
+
 func faultClasses() []faultClass {
 	return []faultClass{
 		networkFaults(),
@@ -89,7 +92,8 @@ func networkFaults() faultClass {
 	final := fault{socket: true, post: rejected.seen(0), get: rejected.seen(0), wait: goesOn}
 	lost := fault{socket: true, post: unknownOnce, get: lostRead, wait: goesOn}
 	lostResponse := fault{socket: true, post: unknownOnce.actedOn(), get: lostRead, wait: goesOn}
-	truncated := fault{socket: true, post: malformedPost.actedOn(), get: truncatedRead, wait: goesOn}
+	truncated := fault{socket: true, not: prompts, post: malformedPost.actedOn(), get: truncatedRead, wait: goesOn}
+	hasID := fault{socket: true, only: prompts, post: succeeds.actedOn()}
 
 	return faultClass{name: "The network", note: "Over real sockets, if a request gets that far.", faults: []fault{
 		notSent.of("connection refused", sourceFunc(refusedAddress)),
@@ -102,6 +106,7 @@ func networkFaults() faultClass {
 		lost.of("connection reset within the request", listens(reset)),
 		lostResponse.of("connection closed after the request", onSocket{Drop: true}),
 		truncated.of("body truncated", onSocket{Truncate: true}),
+		hasID.of("body truncated behind the id of a prompt's job", onSocket{Truncate: true}),
 		lost.of("no HTTP at all", listens(speakSSH)),
 	}}
 }
