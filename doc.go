@@ -66,9 +66,10 @@
 // after the context's deadline. After a 401 a call is made once more if the key source has another
 // key by then. Each attempt times out after 60 s ([WithHTTPClient]).
 //
-// If the context is canceled while a POST is in progress, the call waits up to 15 s for the response,
-// but not beyond the context's deadline, and 5 s more for its body. What comes is the call's result,
-// and nothing is retried. If nothing comes, the error matches [ErrOutcomeUnknown] and the context's.
+// If the context is canceled while a POST is in progress, the call waits for the response, but not
+// beyond the context's deadline. What comes is the call's result, and nothing is retried. If nothing
+// comes, the error matches [ErrOutcomeUnknown] and the context's. How long it waits, and how to return
+// at once, is in https://github.com/mintlify-community/mintlify-go/blob/main/docs/faults.md.
 // A deadline that passes ends the call at once, unless the response is arriving: then its header has
 // up to 5 s, and its body 5 s from then. A cancel ends at once a GET, and a call that waits for its
 // limiter, its key source, a connection or a retry. So the context of [signal.NotifyContext] is

@@ -18,7 +18,7 @@ import (
 // The examples run against the fake; NewClient or NewClientFromEnv is what a
 // program calls instead.
 
-// After a Ctrl-C or a SIGTERM, Create returns the job if the response comes within 20 s; a second
+// After a Ctrl-C or a SIGTERM, Create still waits for the response and returns its job; a second
 // Ctrl-C ends the program at once. A program that is killed sooner, as docker stop does after 10 s,
 // may lose the response: package once notes that on record.
 func Example() {

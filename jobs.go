@@ -90,10 +90,10 @@ func (s JobStatus) IsTerminal() bool {
 // service has accepted the prompt; [JobsService.WaitUntilDone] waits for the end. The quota
 // is 100 per project and hour. Assume that messages count against it, too: the service does not say.
 //
-// If ctx is canceled once the service may have the prompt, Create waits up to 15 s for the response,
-// but not beyond ctx's deadline, and 5 s more for its body. A job that comes is returned with a nil
-// error. If nothing comes, the error matches [ErrOutcomeUnknown] and ctx's error. A deadline that
-// passes does not wait: it can cost the id of a job that was made.
+// If ctx is canceled once the service may have the prompt, Create waits for the response, as the
+// package's overview says. A job that comes is returned with a nil error. If nothing comes, the error
+// matches [ErrOutcomeUnknown] and ctx's error. A deadline that passes does not wait: it can cost the id
+// of a job that was made.
 //
 // It is NOT safe to call again after an error that matches [ErrOutcomeUnknown]: the job may exist,
 // and another call may open a second pull request. After any other error no job was made.
