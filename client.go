@@ -263,9 +263,10 @@ type CallParams struct {
 // A call that is not a GET or HEAD is NOT safe to make again after an error that matches
 // [ErrOutcomeUnknown].
 //
-// Errors: [*ArgumentError] for an empty method, CONNECT, TRACE, a path with a segment . or .., a path
-// or a header that cannot be sent as it is, a body that cannot be encoded or is a []byte or an [io.Reader], or an into that is not a
-// pointer; [*APIError], [*MalformedResponseError], or the network's or context's error.
+// Errors: [*ArgumentError] for an empty method, CONNECT, TRACE, a path with a segment . or .., a
+// path or a header that cannot be sent as it is, a body that cannot be encoded or is a []byte or an
+// [io.Reader], or an into that is not a pointer; [*APIError], [*MalformedResponseError], or the
+// network's or context's error.
 func (c *Client) Call(ctx context.Context, call CallParams, into any) error {
 	if isNil(call.Body) {
 		call.Body = nil

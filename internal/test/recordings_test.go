@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -141,10 +142,7 @@ func (r recordedList) RoundTrip(req *http.Request) (*http.Response, error) {
 	end := min(start+limit, len(r.rows))
 	hasMore := end < len(r.rows)
 
-	page := map[string]any{}
-	for name, value := range r.page {
-		page[name] = value
-	}
+	page := maps.Clone(r.page)
 	page[r.list] = r.rows[start:end]
 	page["nextCursor"] = nil
 	if hasMore {

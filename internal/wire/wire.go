@@ -158,16 +158,15 @@ var integer = regexp.MustCompile(`^-?[0-9]+$`)
 func correct(value any, t reflect.Type) any {
 	switch value := value.(type) {
 	case string:
-		isNumber := t.Kind() == reflect.Int64 || t.Kind() == reflect.Float64
-		number, err := strconv.ParseFloat(value, 64)
-		if isNumber && err == nil && integer.MatchString(value) {
-			return number
+		if t.Kind() == reflect.Int64 || t.Kind() == reflect.Float64 {
+			return numberIn(value)
 		}
 	case []any:
+		if t.Kind() != reflect.Slice {
+			return value
+		}
 		for i := range value {
-			if t.Kind() == reflect.Slice {
-				value[i] = correct(value[i], t.Elem())
-			}
+			value[i] = correct(value[i], t.Elem())
 		}
 	case map[string]any:
 		for name := range value {
@@ -177,6 +176,15 @@ func correct(value any, t reflect.Type) any {
 		}
 	}
 	return value
+}
+
+// numberIn returns the number of digits in quotes, else text itself.
+func numberIn(text string) any {
+	number, err := strconv.ParseFloat(text, 64)
+	if err != nil || !integer.MatchString(text) {
+		return text
+	}
+	return number
 }
 
 // fieldOf returns the field of t that encoding/json would read name into.
