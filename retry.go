@@ -172,11 +172,11 @@ func retryAfter(header http.Header) time.Duration {
 	isNumber := err == nil || errors.Is(err, strconv.ErrRange) // out of range, seconds is the nearest number
 
 	if isNumber && strings.Trim(fraction, "0123456789") == "" {
-		if seconds >= int64(maxDuration/time.Second) {
-			return maxDuration
-		}
-		if strings.Trim(fraction, "0") != "" {
+		if strings.Trim(fraction, "0") != "" && seconds < math.MaxInt64 {
 			seconds++
+		}
+		if seconds > int64(maxDuration/time.Second) {
+			return maxDuration
 		}
 		return time.Duration(max(0, seconds)) * time.Second
 	}
