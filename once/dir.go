@@ -1,7 +1,6 @@
 package once
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -198,18 +197,7 @@ func (d *Dir) List(ctx context.Context, states ...State) ([]Record, error) {
 			records = append(records, r)
 		}
 	}
-	return selected(records, states), errors.Join(append(errs, ctx.Err())...)
-}
-
-// selected returns the records in one of states, or all if none is given, the oldest update first.
-func selected(records []Record, states []State) []Record {
-	slices.SortFunc(records, func(a, b Record) int {
-		return cmp.Or(a.UpdatedAt.Compare(b.UpdatedAt), cmp.Compare(a.Key, b.Key))
-	})
-	if len(states) == 0 {
-		return records
-	}
-	return slices.DeleteFunc(records, func(r Record) bool { return !slices.Contains(states, r.State) })
+	return Select(records, states), errors.Join(append(errs, ctx.Err())...)
 }
 
 // syncFolder makes the names in a folder survive a power failure.

@@ -1,8 +1,10 @@
 package once
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -120,7 +122,7 @@ var (
 // If-None-Match: *, and each further one with If-Match and the ETag that it has read (in GCS both with
 // x-goog-if-generation-match). The response 412 is ErrConflict, and so is a 409 of S3. Leave the retries of the
 // storage's client on: if one gets a 412 for its own write, the Runner finds its own Sender there, and
-// goes on. List reads all pages of names, and each record.
+// goes on. List reads all pages of names, and each record, and calls [Select].
 type Store interface {
 	// Get returns the record of key, the zero Record if there is none, an error if it is damaged.
 	Get(ctx context.Context, key string) (Record, error)
@@ -134,6 +136,18 @@ type Store interface {
 	// follow-up whose sender does not see another's claim would interrupt it. So it must not read
 	// from a cache, from a replica that lags behind, or from an index that is updated later.
 	List(ctx context.Context, states ...State) ([]Record, error)
+}
+
+// Select returns what the List of a [Store] returns of all its records: those in one of states, or all if none
+// is given, the oldest update first. It changes records.
+func Select(records []Record, states []State) []Record {
+	slices.SortFunc(records, func(a, b Record) int {
+		return cmp.Or(a.UpdatedAt.Compare(b.UpdatedAt), cmp.Compare(a.Key, b.Key))
+	})
+	if len(states) == 0 {
+		return records
+	}
+	return slices.DeleteFunc(records, func(r Record) bool { return !slices.Contains(states, r.State) })
 }
 
 // ThreadLister is a [Store] that finds a thread, so that a message need not read all that is open.

@@ -1,7 +1,6 @@
 package oncetest
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -52,17 +51,5 @@ func (m *memory) List(ctx context.Context, states ...once.State) ([]once.Record,
 	m.mu.Lock()
 	defer m.mu.Unlock()
 
-	return selected(slices.Collect(maps.Values(m.records)), states), ctx.Err()
-}
-
-// selected returns the records in one of states, or all if none is given, the oldest update
-// first.
-func selected(records []once.Record, states []once.State) []once.Record {
-	slices.SortFunc(records, func(a, b once.Record) int {
-		return cmp.Or(a.UpdatedAt.Compare(b.UpdatedAt), cmp.Compare(a.Key, b.Key))
-	})
-	if len(states) == 0 {
-		return records
-	}
-	return slices.DeleteFunc(records, func(r once.Record) bool { return !slices.Contains(states, r.State) })
+	return once.Select(slices.Collect(maps.Values(m.records)), states), ctx.Err()
 }
