@@ -3,6 +3,7 @@ package once_test
 import (
 	"bytes"
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -168,7 +169,7 @@ func (w *world) states() map[once.State]int {
 }
 
 // weather is a way to the service on which requests fail with the status of fails, unless
-// that is 0.
+// that is 0. The connection is lost if it is less.
 type weather struct {
 	svc   *mintlifytest.Service
 	fails func(*http.Request) int
@@ -176,8 +177,11 @@ type weather struct {
 
 func (w *weather) RoundTrip(r *http.Request) (*http.Response, error) {
 	status := w.fails(r)
-	if status == 0 {
+	switch {
+	case status == 0:
 		return w.svc.RoundTrip(r)
+	case status < 0:
+		return nil, io.ErrUnexpectedEOF
 	}
 	return respond(r, status, http.Header{}), nil
 }
