@@ -10,17 +10,12 @@ import (
 	"github.com/mintlify-community/mintlify-go/bench/byhand"
 )
 
-// New is a [bench.New].
+// New is a [bench.New]. Its client retries as go-retryablehttp does unless told otherwise.
 func New(baseURL string, transport http.RoundTripper) bench.Client {
-	return byhand.On(HTTPClient(transport), baseURL)
-}
-
-// HTTPClient returns a client that retries as go-retryablehttp does unless told otherwise.
-func HTTPClient(transport http.RoundTripper) *http.Client {
 	client := retryablehttp.NewClient()
 	client.Logger = nil // the default one prints every request
 	if transport != nil {
 		client.HTTPClient.Transport = transport
 	}
-	return client.StandardClient()
+	return byhand.On(client.StandardClient(), baseURL)
 }
