@@ -3,16 +3,13 @@
 package stores
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"os/signal"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -90,13 +87,18 @@ func service(t *testing.T, delay time.Duration) (*mintlifytest.Service, string) 
 	return svc, s.URL
 }
 
-func process(address, url string, keys ...string) (*exec.Cmd, *bytes.Buffer) {
-	cmd := exec.Command(os.Args[0], keys...)
+// start starts this program as one that sends the prompts of keys, or all that are open.
+func start(t *testing.T, address, url string, keys ...string) *processes.Run {
+	t.Helper()
+	return startWith(t, nil, address, url, keys...)
+}
+
+func startWith(t *testing.T, env []string, address, url string, keys ...string) *processes.Run {
+	t.Helper()
+	cmd := processes.Self(t, keys...)
 	cmd.Env = append(os.Environ(), "ONCE_TEST_STORE="+address, "ONCE_TEST_SERVICE="+url)
-	cmd.SysProcAttr = processes.DyingWithParent()
-	output := &bytes.Buffer{}
-	cmd.Stdout, cmd.Stderr = output, output
-	return cmd, output
+	cmd.Env = append(cmd.Env, env...)
+	return processes.Start(t, cmd)
 }
 
 // acted returns how often the service acted on each key's prompt. A follow-up's is its key.
@@ -118,12 +120,13 @@ func acted(svc *mintlifytest.Service) map[string]int {
 func TestEightProcessesAtOnceAreOneJob(t *testing.T) {
 	eachStore(t, func(t *testing.T, address string) {
 		svc, url := service(t, 100*time.Millisecond)
-		var all sync.WaitGroup
+		var runs []*processes.Run
 		for range 8 {
-			cmd, output := process(address, url, "acme/api@1", "acme/api@2")
-			all.Go(func() { assert.NoError(t, cmd.Run(), output) })
+			runs = append(runs, start(t, address, url, "acme/api@1", "acme/api@2"))
 		}
-		all.Wait()
+		for _, run := range runs {
+			assert.NoError(t, run.Wait(), run.Output)
+		}
 		assert.Equal(t, map[string]int{"acme/api@1": 1, "acme/api@2": 1}, acted(svc))
 	})
 }
@@ -136,17 +139,16 @@ func TestFullDisk(t *testing.T) {
 		}
 		svc, url := service(t, 0)
 		store := mustOpen(t, address)
-		cmd, output := process(address, url, "acme/api@1")
-		cmd.Env = append(cmd.Env, "ONCE_TEST_FULL=1")
-		require.Error(t, cmd.Run())
-		t.Log(output)
-		assert.Contains(t, output.String(), "once: acme/api@1: ")
+		run := startWith(t, []string{"ONCE_TEST_FULL=1"}, address, url, "acme/api@1")
+		require.Error(t, run.Wait())
+		t.Log(run.Output)
+		assert.Contains(t, run.Output.String(), "once: acme/api@1: ")
 		assert.Empty(t, acted(svc))
 		r, err := store.Get(t.Context(), "acme/api@1")
 		require.NoError(t, err)
 		assert.Zero(t, r)
-		cmd, output = process(address, url, "acme/api@1")
-		require.NoError(t, cmd.Run(), output)
+		run = start(t, address, url, "acme/api@1")
+		require.NoError(t, run.Wait(), run.Output)
 		assert.Len(t, svc.Jobs(), 1)
 	})
 }
@@ -162,10 +164,10 @@ func TestKills(t *testing.T) {
 		addTasks(t, svc, store)
 
 		interrupted, kills := killProcesses(t, store, address, url)
-		cmd, output := process(address, url)
-		err := cmd.Run()
+		run := start(t, address, url)
+		err := run.Wait()
 		if err != nil { // follow-ups behind an unknown record
-			require.Contains(t, output.String(), "which is unknown")
+			require.Contains(t, run.Output.String(), "which is unknown")
 		}
 
 		all, err := store.List(t.Context())
@@ -235,15 +237,11 @@ func killProcesses(t *testing.T, store once.Store, address, url string) (interru
 	t.Helper()
 	interrupted = map[string]bool{}
 	for kills < maxKills {
-		cmd, output := process(address, url)
-		require.NoError(t, cmd.Start())
-		timer := time.AfterFunc(50*time.Millisecond+rand.N(400*time.Millisecond), func() { _ = cmd.Process.Kill() })
-		err := cmd.Wait()
-		timer.Stop()
-		if err == nil {
+		run := start(t, address, url)
+		if !run.KillAfter(50*time.Millisecond + rand.N(400*time.Millisecond)) {
+			require.NoError(t, run.Wait(), run.Output)
 			break
 		}
-		require.Contains(t, err.Error(), "killed", output.String())
 		kills++
 
 		sending, err := store.List(t.Context(), once.Sending)
