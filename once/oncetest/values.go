@@ -28,10 +28,6 @@ func (s storeTest) keeps(t *testing.T, store once.Store) {
 		mustPut(t, store, r)
 		s.mustHave(t, store, r)
 	}
-
-	withZeroValues := bareRecord("acme/api@2", 1)
-	mustPut(t, store, withZeroValues)
-	s.mustHave(t, store, withZeroValues)
 }
 
 // bareRecord is a record with nothing but what each has.
