@@ -54,7 +54,7 @@ type fleet struct {
 	service  *httptest.Server
 	log      *os.File
 
-	running []*exec.Cmd
+	running []*processes.Run
 }
 
 // quick are settings for tests with real processes.
@@ -70,10 +70,6 @@ func newFleet(t *testing.T, url string, s queue.Settings, service http.Handler) 
 	f.log, err = os.CreateTemp(t.TempDir(), "log")
 	require.NoError(t, err)
 	t.Cleanup(func() {
-		for _, cmd := range f.running {
-			_ = cmd.Process.Kill()
-			_ = cmd.Wait()
-		}
 		f.service.CloseClientConnections()
 		f.service.Close()
 		if t.Failed() {
@@ -96,29 +92,29 @@ func (f *fleet) command(env []string, arguments ...string) *exec.Cmd {
 func programCommand(t *testing.T, url string, s queue.Settings, env []string, arguments ...string) *exec.Cmd {
 	text, err := json.Marshal(s)
 	require.NoError(t, err)
-	cmd := exec.Command(os.Args[0], arguments...)
+	cmd := processes.Self(t, arguments...)
 	cmd.Env = append(append(os.Environ(), "TEST_SETTINGS="+string(text), "DATABASE_URL="+url), env...)
-	cmd.SysProcAttr = processes.DyingWithParent()
 	return cmd
 }
 
 // start starts a worker.
-func (f *fleet) start(env ...string) *exec.Cmd {
+func (f *fleet) start(env ...string) *processes.Run {
 	cmd := f.command(
 		env, "work", "-n", fmt.Sprint(f.settings.N), "-posts", fmt.Sprint(f.settings.Posts), "-send-time", f.settings.SendTime.String(), "-pause-min",
 		f.settings.PauseMin.String(), "-pause-max", f.settings.PauseMax.String(),
 	)
 	cmd.Stderr = f.log
-	require.NoError(f.t, cmd.Start())
-	f.running = append(f.running, cmd)
-	return cmd
+	return f.run(cmd)
+}
+
+func (f *fleet) run(cmd *exec.Cmd) *processes.Run {
+	run := processes.Start(f.t, cmd)
+	f.running = append(f.running, run)
+	return run
 }
 
 // end sends a worker a signal and waits until it is gone.
-func (f *fleet) end(cmd *exec.Cmd, signal os.Signal) error {
-	require.NoError(f.t, cmd.Process.Signal(signal))
-	return cmd.Wait()
-}
+func (f *fleet) end(run *processes.Run, signal os.Signal) error { return run.End(signal) }
 
 // isLong reports whether tests may take long.
 func isLong() bool { return os.Getenv("MINTLIFY_LONG") != "" }

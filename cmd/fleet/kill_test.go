@@ -5,7 +5,6 @@ package main
 import (
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"syscall"
@@ -55,8 +54,8 @@ func kills(t *testing.T, unlessSet int) int {
 
 // disturb keeps three processes running, which start starts by their number, and sends one of them a signal now and
 // then.
-func (f *fleet) disturb(start func(i int) *exec.Cmd, signal os.Signal, load onslaught) {
-	workers := []*exec.Cmd{start(0), start(1), start(2)}
+func (f *fleet) disturb(start func(i int) *processes.Run, signal os.Signal, load onslaught) {
+	workers := []*processes.Run{start(0), start(1), start(2)}
 	ticker := time.NewTicker(load.every)
 	defer ticker.Stop()
 	for range load.times {
@@ -69,7 +68,7 @@ func (f *fleet) disturb(start func(i int) *exec.Cmd, signal os.Signal, load onsl
 
 // underFire disturbs the fleet, and waits until the rest is done.
 func (f *fleet) underFire(signal os.Signal, load onslaught) {
-	f.disturb(func(int) *exec.Cmd { return f.start() }, signal, load)
+	f.disturb(func(int) *processes.Run { return f.start() }, signal, load)
 	f.until(5*time.Minute, "the prompts to be sent", func() bool { return f.busy() == 0 })
 }
 

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/internal/test/processes"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -114,27 +114,27 @@ func (s *siege) open(key, job string) {
 }
 
 // startServer starts one of the servers. The documentation's repository is left out.
-func (s *siege) startServer(i int) *exec.Cmd {
+func (s *siege) startServer(i int) *processes.Run {
 	arguments := []string{"-project", docsRepository + "="}
 	for merge := range s.load.merges {
 		project := fmt.Sprintf("%s=project-%d", repositoryOf(merge), merge%s.load.projects+1)
 		arguments = append(arguments, "-project", project)
 	}
 
-	cmd, addrs := s.serve([]string{"FLEET_GITHUB_TOKEN=ghp_x", "GITHUB_API_URL=" + s.github.URL}, arguments...)
+	run, addrs := s.serve([]string{"FLEET_GITHUB_TOKEN=ghp_x", "GITHUB_API_URL=" + s.github.URL}, arguments...)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.addrs[i] = addrs[0]
 	s.latest = addrs[0]
-	return cmd
+	return run
 }
 
 // retire stops all servers but the one that was started last. Each process waits for half a minute of its own until
 // it believes that a message has settled: three would take three times as long.
 func (s *siege) retire() {
-	for _, cmd := range s.running[:len(s.running)-1] {
-		if cmd.ProcessState == nil {
-			assert.NoError(s.t, s.end(cmd, syscall.SIGTERM))
+	for _, run := range s.running[:len(s.running)-1] {
+		if !run.HasEnded() {
+			assert.NoError(s.t, s.end(run, syscall.SIGTERM))
 		}
 	}
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
+	"github.com/mintlify-community/mintlify-go/internal/test/processes"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -40,7 +40,7 @@ func TestLoad(t *testing.T) {
 	svc.quota, svc.window = queue.Production.Quota, queue.Production.Window
 	f := newFleet(t, url, queue.Production, svc)
 	f.fillTheHour()
-	machines := make([]*exec.Cmd, 3)
+	machines := make([]*processes.Run, 3)
 	for i := range machines {
 		machines[i] = f.start("TEST_REAL_POLLS=1")
 	}

@@ -71,17 +71,16 @@ func TestLostTerminal(t *testing.T) {
 	require.NoError(t, err)
 	cmd := f.command(nil, "work", "-send-time", "2s")
 	cmd.Stderr = writer
-	require.NoError(t, cmd.Start())
-	f.running = append(f.running, cmd)
+	run := f.run(cmd)
 	writer.Close()
 	reader.Close()
 
 	f.enqueue(prompts(2, 1)...)
 	f.until(timeToDo, "the prompts to be done", func() bool { return f.counts()["done"] == 2 })
-	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
+	require.NoError(t, run.Process.Signal(syscall.SIGHUP))
 	time.Sleep(10 * time.Millisecond)
-	_ = cmd.Process.Signal(syscall.SIGHUP) // a terminal sends it twice
-	assert.NoError(t, cmd.Wait())
+	_ = run.Process.Signal(syscall.SIGHUP) // a terminal sends it twice
+	assert.NoError(t, run.Wait())
 }
 
 // TestNewerSchema: an older worker stops by itself, and an older server takes nothing more.

@@ -18,7 +18,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
@@ -35,6 +34,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
+	"github.com/mintlify-community/mintlify-go/internal/test/processes"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -502,9 +502,9 @@ func TestStrangers(t *testing.T) {
 }
 
 // serve starts a server, and returns where it listens: for webhooks, and for its admin.
-func (f *fleet) serve(env []string, arguments ...string) (cmd *exec.Cmd, addrs [2]string) {
+func (f *fleet) serve(env []string, arguments ...string) (run *processes.Run, addrs [2]string) {
 	before := f.logged()
-	cmd = f.command(
+	cmd := f.command(
 		append(env, "FLEET_GITHUB_SECRET="+testSecret),
 		append(
 			[]string{
@@ -515,8 +515,7 @@ func (f *fleet) serve(env []string, arguments ...string) (cmd *exec.Cmd, addrs [
 		)...,
 	)
 	cmd.Stderr = f.log
-	require.NoError(f.t, cmd.Start())
-	f.running = append(f.running, cmd)
+	run = f.run(cmd)
 	f.until(timeToDo, "the server to listen", func() bool {
 		log := f.logged()
 		for i, name := range []string{"webhooks", "admin"} {
@@ -529,7 +528,7 @@ func (f *fleet) serve(env []string, arguments ...string) (cmd *exec.Cmd, addrs [
 		}
 		return true
 	})
-	return cmd, addrs
+	return run, addrs
 }
 
 // TestServe is a merge on its way through the program: from the webhook to the result,

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Run is a run of a program, in a process that ends with the test.
+// Run is a process of a program.
 type Run struct {
 	*exec.Cmd
 	// Output is what the process prints where the command does not say otherwise.
@@ -22,21 +22,22 @@ type Run struct {
 	err   error // how it ended, once ended is closed
 }
 
-// Self returns a command that runs the test's own program, whose TestMain looks at the environment.
+// Self returns a command that runs the test's own program, whose TestMain looks at the environment. On Linux
+// it dies with the test's process.
 func Self(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	program, err := os.Executable()
 	require.NoError(t, err)
-	return exec.Command(program, args...)
+
+	cmd := exec.Command(program, args...)
+	cmd.SysProcAttr = DyingWithParent()
+	return cmd
 }
 
-// Start starts a command.
+// Start starts a command, and kills its process at the end of the test.
 func Start(t *testing.T, cmd *exec.Cmd) *Run {
 	t.Helper()
 	r := &Run{Cmd: cmd, Output: &Output{began: make(chan struct{})}, ended: make(chan struct{})}
-	if cmd.SysProcAttr == nil {
-		cmd.SysProcAttr = DyingWithParent()
-	}
 	if cmd.Stdout == nil {
 		cmd.Stdout = r.Output
 	}
