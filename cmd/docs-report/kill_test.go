@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"flag"
@@ -21,7 +20,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -112,10 +110,7 @@ func newProcess(t *testing.T) process {
 
 // command returns sync with a database and more flags.
 func (p process) command(db string, flags ...string) *exec.Cmd {
-	executable, err := os.Executable()
-	require.NoError(p.t, err)
-
-	command := exec.Command(executable)
+	command := processes.Self(p.t)
 	args := []string{
 		"sync",
 		"-db", db,
@@ -213,23 +208,14 @@ func (p process) outliveKills(newDatabase func(*testing.T) string) {
 func (p process) run(db string, killAfter time.Duration) (done bool) {
 	p.t.Helper()
 
-	command := p.demo(db)
-	messages := &signOfLife{came: make(chan struct{})}
-	command.Stderr = messages
-	require.NoError(p.t, command.Start())
-
+	run := processes.Start(p.t, p.demo(db))
 	if killAfter >= 0 {
-		go func() {
-			<-messages.came
-			time.AfterFunc(killAfter, func() { _ = command.Process.Kill() })
-		}()
+		run.UntilSignOfLife()
+		if run.KillAfter(killAfter) {
+			return false
+		}
 	}
-
-	err := command.Wait()
-	if command.ProcessState.ExitCode() == -1 { // by a signal
-		return false
-	}
-	require.NoError(p.t, err, "%s", messages.text.String())
+	require.NoError(p.t, run.Wait(), run.Output)
 	return true
 }
 
@@ -251,25 +237,10 @@ func (p process) underWay(db string) int {
 	return 0
 }
 
-// signOfLife keeps what a process prints, and tells when the first of it comes.
-type signOfLife struct {
-	once sync.Once
-	came chan struct{}
-	text bytes.Buffer
-}
-
-func (s *signOfLife) Write(data []byte) (int, error) {
-	s.once.Do(func() { close(s.came) })
-	return s.text.Write(data)
-}
-
 // runTwice runs the command while another one is at work.
 func (p process) runTwice(db string) {
-	first := p.demo(db)
-	messages := &signOfLife{came: make(chan struct{})}
-	first.Stderr = messages
-	require.NoError(p.t, first.Start())
-	<-messages.came
+	first := processes.Start(p.t, p.demo(db))
+	first.UntilSignOfLife()
 
 	output, err := p.demo(db).CombinedOutput()
 	require.Error(p.t, err)
@@ -281,7 +252,7 @@ func (p process) runTwice(db string) {
 	output, err = p.command(db, "-demo", "-projects", "docs,handbook", "-wait").CombinedOutput()
 	require.NoError(p.t, err, "%s", output)
 	assert.Contains(p.t, string(output), "Waiting: another sync")
-	require.NoError(p.t, first.Wait(), "%s", messages.text.String())
+	require.NoError(p.t, first.Wait(), first.Output)
 
 	assert.Equal(p.t, requestsEach*len(p.windows()), p.requireAll(db), "no page twice")
 }
@@ -328,11 +299,7 @@ func TestASyncThatWakesUpStoresNothing(t *testing.T) {
 				}
 			})
 
-			sleeper := server.command(p, db)
-			output := &bytes.Buffer{}
-			sleeper.Stderr = output
-			server.start(t, sleeper)
-			t.Cleanup(func() { _ = sleeper.Process.Kill() })
+			sleeper := server.start(p, db)
 			<-stopped
 
 			endLease(t, db)
@@ -342,8 +309,8 @@ func TestASyncThatWakesUpStoresNothing(t *testing.T) {
 			close(wakesUp)
 			require.NoError(t, sleeper.Process.Signal(syscall.SIGCONT))
 			require.Error(t, sleeper.Wait())
-			assert.Equal(t, exitQuota, sleeper.ProcessState.ExitCode(), "%s", output)
-			assert.Contains(t, output.String(), "another one has taken the database")
+			assert.Equal(t, exitQuota, sleeper.ProcessState.ExitCode(), sleeper.Output)
+			assert.Contains(t, sleeper.Output.String(), "another one has taken the database")
 			assert.Equal(t, ended, p.rowsAndSyncs(db))
 			docstest.RequireWindows(t, db, site(rows), p.windowsOf("docs"))
 		})
@@ -401,30 +368,22 @@ func (s *signaling) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.Handler.ServeHTTP(w, r)
 }
 
-func (s *signaling) command(p process, db string) *exec.Cmd {
+// start starts a sync of the service.
+func (s *signaling) start(p process, db string) *processes.Run {
 	command := p.command(db, "-projects", "docs")
 	command.Env = append(command.Env, "MINTLIFY_BASE_URL="+s.address, "MINTLIFY_API_KEY="+mintlifytest.APIKey)
-	return command
-}
-
-func (s *signaling) start(t *testing.T, command *exec.Cmd) {
-	t.Helper()
-	require.NoError(t, command.Start())
-	s.process.Store(command.Process) // before it asks for a second page
+	run := processes.Start(p.t, command)
+	s.process.Store(run.Process) // before it asks for a second page
+	return run
 }
 
 // runWith runs the command with a service, which may kill it.
 func (p process) runWith(db string, service *signaling) (done bool) {
-	command := service.command(p, db)
-	var output bytes.Buffer
-	command.Stderr = &output
-	service.start(p.t, command)
-
-	err := command.Wait()
-	if command.ProcessState.ExitCode() == -1 { // by a signal
+	run := service.start(p, db)
+	if run.WasKilled() {
 		return false
 	}
-	require.NoError(p.t, err, "%s", output.String())
+	require.NoError(p.t, run.Wait(), run.Output)
 	return true
 }
 
@@ -436,18 +395,12 @@ func TestAReaderAfterAKillInACommit(t *testing.T) {
 	r.ok("digest")
 	before := r.stdout
 
-	executable, err := os.Executable()
-	require.NoError(t, err)
-	command := exec.Command(executable)
+	command := processes.Self(t)
 	command.Env = append(os.Environ(), asWriter+"="+r.db)
-	stdout, err := command.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, command.Start())
-
-	_, err = stdout.Read(make([]byte, 1))
-	require.NoError(t, err)
-	require.NoError(t, command.Process.Kill())
-	require.Error(t, command.Wait())
+	writer := processes.Start(t, command)
+	writer.UntilSignOfLife()
+	require.Error(t, writer.End(os.Kill))
+	require.Equal(t, "half\n", writer.Output.String())
 
 	assert.Equal(t, exitUsage, r.run(t.Context(), "digest"))
 	assert.Contains(t, r.messages, "a sync was killed while it stored a page")
