@@ -24,6 +24,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
+	"github.com/mintlify-community/mintlify-go/internal/test/processes"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -172,12 +173,9 @@ func (w *world) killed(t *testing.T, commit string, args []string) int {
 	assert.NoError(t, err)
 	for range rand.IntN(4) {
 		cmd, _ := w.command(program, args...)
-		if !assert.NoError(t, cmd.Start()) {
-			return 0
-		}
-		ended := w.untilSomeMoment(commit, args, cmd)
-		_ = cmd.Process.Kill()
-		<-ended
+		run := processes.Start(t, cmd)
+		run.Until(w.someMoment(commit, args))
+		_ = run.End(os.Kill)
 	}
 	cmd, log := w.command(program, args...)
 	code, jobs := exitCode(t, cmd.Run()), w.jobsOf(commit)
@@ -197,22 +195,15 @@ func (w *world) killed(t *testing.T, commit string, args []string) int {
 	return code
 }
 
-// untilSomeMoment waits until any moment of a run for a commit, until its claim is there, until the
-// service has its prompt, or until the run has ended. The channel tells how it ended.
-func (w *world) untilSomeMoment(commit string, args []string, run *exec.Cmd) <-chan error {
-	ended := make(chan error, 1)
-	go func() { ended <- run.Wait() }()
-
+// someMoment returns what tells that the moment has come in a run for a commit: any, or once its claim is there,
+// or once the service has its prompt.
+func (w *world) someMoment(commit string, args []string) func() bool {
 	moments := []func() bool{
 		func() bool { return rand.IntN(50) == 0 },
 		func() bool { return w.onRecord(commit, args) != "" },
 		func() bool { return w.jobsOf(commit) > 0 },
 	}
-	moment := moments[rand.IntN(len(moments))]
-	for len(ended) == 0 && !moment() {
-		<-time.After(time.Duration(rand.IntN(5000)) * time.Microsecond) // between two looks
-	}
-	return ended
+	return moments[rand.IntN(len(moments))]
 }
 
 // places are the arguments for each place of the record.

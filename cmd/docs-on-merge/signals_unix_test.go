@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
+	"github.com/mintlify-community/mintlify-go/internal/test/processes"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -25,7 +25,7 @@ import (
 // pipeline is the program in a process group of its own, as a shell starts it. Its output goes
 // through a pipe, as to tee.
 type pipeline struct {
-	*exec.Cmd
+	*processes.Run
 	reader *os.File
 	log    *citest.Buffer
 	copied chan struct{}
@@ -38,12 +38,11 @@ func (w *world) pipeline(args ...string) *pipeline {
 	reader, writer, err := os.Pipe()
 	require.NoError(w.t, err)
 
-	p := &pipeline{reader: reader, copied: make(chan struct{})}
-	p.Cmd, p.log = w.command(program, args...)
-	p.Stdout = writer
-	p.Stderr = writer
-	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	require.NoError(w.t, p.Start())
+	cmd, log := w.command(program, args...)
+	cmd.Stdout = writer
+	cmd.Stderr = writer
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	p := &pipeline{Run: processes.Start(w.t, cmd), reader: reader, log: log, copied: make(chan struct{})}
 	require.NoError(w.t, writer.Close())
 
 	go func() {
@@ -144,16 +143,16 @@ func (w *world) interrupted(t *testing.T, commit string, args []string) int {
 	n := 1 + rand.IntN(3)
 	for range n {
 		run := w.pipeline(args...)
-		ended := w.untilSomeMoment(commit, args, run.Cmd)
+		run.Until(w.someMoment(commit, args))
 
 		isRead := rand.IntN(2) == 0
 		if !isRead {
 			_ = run.reader.Close()
 		}
-		if len(ended) == 0 {
+		if !run.HasEnded() {
 			run.signal(t, []syscall.Signal{syscall.SIGINT, syscall.SIGHUP}[rand.IntN(2)])
 		}
-		code := exitCode(t, <-ended)
+		code := exitCode(t, run.Wait())
 		<-run.copied
 		_ = run.reader.Close()
 
