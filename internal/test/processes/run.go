@@ -29,7 +29,7 @@ func Self(t *testing.T, args ...string) *exec.Cmd {
 	program, err := os.Executable()
 	require.NoError(t, err)
 
-	cmd := exec.Command(program, args...)
+	cmd := exec.CommandContext(t.Context(), program, args...)
 	cmd.SysProcAttr = DyingWithParent()
 	return cmd
 }
