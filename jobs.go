@@ -188,9 +188,10 @@ func (s *JobsService) get(ctx context.Context, id string, noRetry bool) (*Job, e
 // 10 minutes. A Retry-After delays the next poll by up to an hour. These delays do not count as an
 // outage: those of a 429 never, others for an hour in all until a poll succeeds. An outage, or the end
 // of ctx, ends the wait with a [*WaitError]. Any other response that is not 2xx, or a 429 with a
-// Retry-After of more than an hour, ends it at once with its [*APIError]; but a 404 is a failed poll until 30 s after [JobsService.Create] of this client,
-// or of a client that [Client.ForProject] made of it, has returned the job. WaitUntilDone returns
-// the job as last seen with each of these errors, or nil if no poll has seen it.
+// Retry-After of more than an hour, ends it at once with its [*APIError]; but a 404 is a failed poll
+// until 30 s after [JobsService.Create] of this client, or of a client that [Client.ForProject] made of
+// it, has returned the job. WaitUntilDone returns the job as last seen with each of these errors, or nil
+// if no poll has seen it.
 func (s *JobsService) WaitUntilDone(ctx context.Context, id string, opts ...WaitOption) (*Job, error) {
 	return waitUntilDone(ctx, s.client.config, s.target(id), opts)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	maxPollDelay   = time.Hour      // that a Retry-After may delay a poll by; in all until a poll succeeds, but for a 429
+	maxPollDelay   = time.Hour      // that a Retry-After may delay a poll by
 	maxUnknownTime = 24 * time.Hour // that a wait polls a status that this version does not know
 	maxFailures    = 1000           // polls that fail in a row, if there is no time between polls
 )

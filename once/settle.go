@@ -13,10 +13,9 @@ import (
 	"github.com/mintlify-community/mintlify-go/internal/status"
 )
 
-// outcome returns what a claim becomes after the response to its send. A job is running, even
-// if it comes with an error.
+// outcome returns what a claim becomes after the response to its send, which is a job or an error.
 func (record Record) outcome(job *mintlify.Job, err error) Record {
-	if job != nil {
+	if err == nil {
 		record.State = Running
 		record.JobID = job.ID
 		record.PRLink = job.PRLink
