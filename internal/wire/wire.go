@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -150,8 +149,11 @@ func corrected(data []byte, t reflect.Type) []byte {
 	return copied
 }
 
-// integer matches an id or a count in digits.
-var integer = regexp.MustCompile(`^-?[0-9]+$`)
+// isInteger reports whether text is an integer in digits alone.
+func isInteger(text string) bool {
+	digits := strings.TrimPrefix(text, "-")
+	return digits != "" && strings.Trim(digits, "0123456789") == ""
+}
 
 // correct returns value with digits in quotes as numbers, if t is a count's, and integers as text if
 // they are ids.
@@ -181,7 +183,7 @@ func correct(value any, t reflect.Type) any {
 // numberIn returns the number of digits in quotes, else text itself.
 func numberIn(text string) any {
 	number, err := strconv.ParseFloat(text, 64)
-	if err != nil || !integer.MatchString(text) {
+	if err != nil || !isInteger(text) {
 		return text
 	}
 	return number
@@ -204,7 +206,7 @@ func fieldOf(t reflect.Type, name string) (reflect.StructField, bool) {
 func correctField(value any, field reflect.StructField) any {
 	number, isNumber := value.(json.Number)
 	isID := field.Type.Kind() == reflect.String && strings.HasSuffix(field.Name, "ID")
-	if isNumber && isID && integer.MatchString(number.String()) {
+	if isNumber && isID && isInteger(number.String()) {
 		return number.String()
 	}
 	return correct(value, field.Type)
@@ -354,7 +356,7 @@ func parseTime(text string) time.Time {
 		return t
 	}
 
-	if integer.MatchString(text) {
+	if isInteger(text) {
 		return sinceEpoch(text)
 	}
 	return time.Time{}
