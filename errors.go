@@ -159,7 +159,12 @@ func (e *APIError) LogValue() slog.Value {
 
 // Unwrap returns the context's error and cause if the context ended before the whole
 // response had come, the key source's error if it failed when it was asked again after a 401, else nil.
-func (e *APIError) Unwrap() error { return cmp.Or(e.interrupted, e.keyErr) }
+func (e *APIError) Unwrap() error {
+	if e.interrupted != nil {
+		return e.interrupted
+	}
+	return e.keyErr
+}
 
 func (e *APIError) likelyCause() string {
 	hasPrompt := e.Operation == OpCreateJob || e.Operation == OpSendMessage
