@@ -106,10 +106,9 @@ func (q *query) cursor() int {
 	return 0
 }
 
-// pageByCursor returns the page of rows that q asks for. They are in the field name, with null for what
-// they leave out of the fields nulls.
+// pageByCursor returns the page of rows that q asks for, in the field name, each after convert.
 func pageByCursor[R any](
-	s *Service, q *query, most, usual int, name string, rows []R, nulls ...string,
+	s *Service, q *query, most, usual int, name string, rows []R, convert func(R) any,
 ) (map[string]any, *failure) {
 	limit := q.limit(most, usual)
 	first := q.cursor()
@@ -119,7 +118,7 @@ func pageByCursor[R any](
 
 	rows, hasMore := pageOf(rows, first, limit)
 	page := map[string]any{"nextCursor": nil, "hasMore": hasMore}
-	page[name] = sliceOf(rows, func(row R) any { return withNulls(row, nulls...) })
+	page[name] = sliceOf(rows, convert)
 	if hasMore {
 		page["nextCursor"] = cursorPrefix + strconv.Itoa(first+limit)
 	}

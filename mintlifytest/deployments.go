@@ -99,7 +99,7 @@ func (s *Service) getDeployment(c *call) (any, *failure) {
 	if step, ok := d.script.poll(c); ok {
 		d.report(step)
 	}
-	return d.Deployment, nil
+	return asSent(d.Deployment), nil
 }
 
 type deployments struct {
@@ -143,10 +143,14 @@ func (all *deployments) add(id, project, branch string, steps []DeploymentStep) 
 		Author:    mintlify.DeploymentAuthor{Name: "Example Author"},
 	}
 	d.Commit = mintlify.DeploymentCommit{
-		SHA:          fmt.Sprintf("%040x", all.made),
-		Ref:          branch,
-		Message:      "Change the introduction",
-		FilesChanged: mintlify.DeploymentFiles{Modified: []string{"introduction.mdx"}},
+		SHA:     fmt.Sprintf("%040x", all.made),
+		Ref:     branch,
+		Message: "Change the introduction",
+		FilesChanged: mintlify.DeploymentFiles{
+			Added:    []string{},
+			Modified: []string{"introduction.mdx"},
+			Removed:  []string{},
+		},
 	}
 
 	all.byID[id] = d

@@ -34,7 +34,11 @@
 // truncated body, or a delay. The operation of a [mintlify.Client.Call] is its method and
 // path. A fault that never occurred proves nothing: check [Service.UnusedFaults] at the end of a
 // test.
-// [Service.EnforceQuotas] has the service refuse requests beyond its quotas.
+// [Service.EnforceQuotas] has the service refuse requests beyond its quotas, and
+// [Service.RefuseMessagesToEndedJobs] messages to jobs that have ended.
+//
+// Exports have their rows in the order, and with the nulls and times, that others recorded of the
+// service itself. Ids are not like its own: job_1 is easier to read in a test that fails.
 //
 // # Time
 //

@@ -2,6 +2,7 @@ package mintlifytest
 
 import (
 	"slices"
+	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
@@ -10,7 +11,7 @@ const maxFeedback = 100 // rows of a page
 
 // SetFeedback sets the rows of the feedback export, the same for every project. The service
 // reports, and counts by page, the rows in the range of dates that have the source and a
-// status asked for. A row without CreatedAt is in every range.
+// status asked for, the newest first. A row without CreatedAt is in every range.
 func (s *Service) SetFeedback(rows []mintlify.Feedback) {
 	defer s.lock()()
 	s.feedback = sliceOf(rows, func(row mintlify.Feedback) mintlify.Feedback {
@@ -18,12 +19,35 @@ func (s *Service) SetFeedback(rows []mintlify.Feedback) {
 		row.CreatedAt = toMillisecond(row.CreatedAt)
 		return row
 	})
+	newestFirst(s.feedback, func(row mintlify.Feedback) time.Time { return row.CreatedAt })
 }
 
 func (s *Service) getFeedback(c *call) (any, *failure) {
 	q := query{Values: c.query}
 	matching := q.feedbackFilter().apply(s.feedback)
-	return pageByCursor(s, &q, maxFeedback, 50, "feedback", matching, "comment", "createdAt")
+	return pageByCursor(s, &q, maxFeedback, 50, "feedback", matching, feedbackAsSent)
+}
+
+// feedbackAsSent returns a row with the fields that the service sends for its source.
+func feedbackAsSent(row mintlify.Feedback) any {
+	switch row.Source {
+	case mintlify.FeedbackContextual:
+		return asSent(row, "comment", "createdAt", "contact")
+
+	case mintlify.FeedbackFromCodeSnippet:
+		type sent struct { // Code and Filename, also if they are ""
+			mintlify.Feedback
+			Code     string  `json:"code"`
+			Filename *string `json:"filename"`
+		}
+
+		code := sent{Feedback: row, Code: row.Code}
+		if row.Filename != "" || row.Language != "" { // recorded: null comes without a language, "" with one
+			code.Filename = &row.Filename
+		}
+		return asSent(code, "comment", "createdAt", "lang")
+	}
+	return asSent(row, "comment", "createdAt")
 }
 
 func (s *Service) getFeedbackCounts(c *call) (any, *failure) {

@@ -106,8 +106,19 @@ func (s *Service) sendMessage(c *call) (any, *failure) {
 		return nil, failed
 	}
 
+	if s.refusesLateMessage && j.hasEnded() {
+		return nil, &failure{status: http.StatusBadRequest, Error: "The job must be active"}
+	}
+
 	j.message()
 	return j.result(), nil
+}
+
+// RefuseMessagesToEndedJobs has the service respond 400 to a message to a job that has ended, as
+// one text about the service says it does; others say that it takes the message.
+func (s *Service) RefuseMessagesToEndedJobs() {
+	defer s.lock()()
+	s.refusesLateMessage = true
 }
 
 func (s *Service) checkPrompt(c *call) *failure {
@@ -185,6 +196,12 @@ func (j *job) work(d time.Duration) {
 	j.script.next = len(j.script.steps) - 1
 }
 
+// hasEnded reports whether a poll has reported the end, or would report it by the clock.
+func (j *job) hasEnded() bool {
+	worksByClock := j.workTime > 0
+	return j.Status.IsTerminal() || worksByClock && !time.Now().Before(j.worksUntil)
+}
+
 func (j *job) report(step JobStep) {
 	j.Status = cmp.Or(step.Status, mintlify.JobActive)
 	j.PRLink = step.PRLink
@@ -205,4 +222,4 @@ func (j *job) message() {
 }
 
 // result returns the job as the service reports it.
-func (j *job) result() any { return withNulls(j.Job, "prLink", "archivedAt") }
+func (j *job) result() any { return asSent(j.Job, "prLink", "archivedAt") }

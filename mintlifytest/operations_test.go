@@ -2,6 +2,7 @@ package mintlifytest_test
 
 import (
 	"fmt"
+	"regexp"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -80,7 +81,7 @@ func TestExportsDeliverTheRowsThatWereSet(t *testing.T) {
 		views[i] = mintlify.View{Path: fmt.Sprint("/", i), Human: 2, AI: 1, Total: 3}
 		conversations[i] = mintlify.Conversation{
 			ID:               fmt.Sprint("c", i/2),
-			Timestamp:        at.Add(time.Duration(i) * time.Second),
+			Timestamp:        at.Add(-time.Duration(i) * time.Second),
 			Query:            "how?",
 			Response:         "so",
 			ResolutionStatus: mintlify.ResolutionAnswered,
@@ -256,4 +257,112 @@ func TestARefusedFilterOfFeedbackNamesTheValuesThereAre(t *testing.T) {
 			assert.JSONEq(t, want, body, path+query)
 		}
 	}
+}
+
+// The next tests hold the fake to what was recorded of the service itself.
+
+func TestRowsComeNewestFirstAndThoseOfOneTimeInTheOrderTheyWereSet(t *testing.T) {
+	old := time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)
+	young := old.Add(time.Hour)
+	svc := mintlifytest.NewService()
+	svc.SetFeedback([]mintlify.Feedback{
+		{ID: "a"}, {ID: "b", CreatedAt: old}, {ID: "c", CreatedAt: young}, {ID: "d", CreatedAt: old},
+	})
+	svc.SetConversations([]mintlify.Conversation{
+		{ID: "c", Timestamp: young, Query: "second"}, {ID: "d", Timestamp: young}, {ID: "c", Timestamp: old, Query: "first"},
+	})
+	analytics := svc.Client().Analytics
+
+	feedback, err := analytics.GetFeedbackPage(t.Context(), mintlify.FeedbackParams{})
+	require.NoError(t, err)
+	ids := ""
+	for _, row := range feedback.Feedback {
+		ids += row.ID
+	}
+	assert.Equal(t, "cbda", ids)
+
+	conversations := func() (ids string) {
+		page, err := analytics.GetConversationPage(t.Context(), mintlify.ConversationsParams{})
+		require.NoError(t, err)
+		for _, row := range page.Conversations {
+			ids += row.ID + row.Query + " "
+		}
+		return ids
+	}
+	assert.Equal(t, "csecond d cfirst ", conversations())
+	svc.ShareTurnTimes()
+	assert.Equal(t, "d csecond cfirst ", conversations())
+
+	thread, err := analytics.GetThread(t.Context(), "c")
+	require.NoError(t, err)
+	assert.Equal(t, "first", thread.Messages[0].Content)
+	assert.Equal(t, "second", thread.Messages[2].Content)
+}
+
+func TestFeedbackHasTheFieldsOfItsSource(t *testing.T) {
+	svc := mintlifytest.NewService()
+	svc.SetFeedback([]mintlify.Feedback{
+		{ID: "a", Source: mintlify.FeedbackContextual},
+		{ID: "b", Source: mintlify.FeedbackFromCodeSnippet, Language: "go"},
+		{ID: "c", Source: mintlify.FeedbackFromCodeSnippet},
+	})
+	_, body := get(t, svc, "/v1/analytics/any/feedback")
+	assert.JSONEq(t, `{"nextCursor": null, "hasMore": false, "feedback": [
+		{"id": "a", "path": "", "comment": null, "createdAt": null, "source": "contextual", "status": "", "contact": null},
+		{"id": "b", "path": "", "comment": null, "createdAt": null, "source": "code_snippet", "status": "",
+			"code": "", "filename": "", "lang": "go"},
+		{"id": "c", "path": "", "comment": null, "createdAt": null, "source": "code_snippet", "status": "",
+			"code": "", "filename": null, "lang": null}
+	]}`, body)
+}
+
+func TestTimesHaveThreeDigitsAndListsOfFilesAreEmptyRatherThanMissing(t *testing.T) {
+	at := time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)
+	svc := mintlifytest.NewService()
+	svc.SetSearches([]mintlify.SearchTerm{{Query: "auth", LastSearchedAt: at}})
+	svc.SetFeedback([]mintlify.Feedback{{ID: "f", CreatedAt: at}})
+	svc.SetConversations([]mintlify.Conversation{{ID: "c", Timestamp: at}})
+	svc.AddJob("j", mintlifytest.JobStep{Status: mintlify.JobArchived})
+	svc.AddDeployment("d", mintlifytest.DeploymentStep{Status: mintlify.DeploymentSucceeded})
+
+	for path, times := range map[string]int{
+		"/v1/analytics/any/searches":            1,
+		"/v1/analytics/any/feedback":            1,
+		"/v1/analytics/any/assistant":           1,
+		"/v1/analytics/any/assistant/threads/c": 3,
+		"/v2/agent/test-project/job/j":          2,
+		"/v1/project/update-status/d":           2,
+	} {
+		_, body := get(t, svc, path)
+		assert.Len(t, regexp.MustCompile(`:"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"`).FindAllString(body, -1), times, body)
+	}
+
+	_, body := get(t, svc, "/v1/project/update-status/d")
+	assert.Contains(t, body, `"filesChanged":{"added":[],"modified":["introduction.mdx"],"removed":[]}`)
+}
+
+func TestAMessageToAnEndedJobIsRefusedIfTheTestAsksForIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		svc.RefuseMessagesToEndedJobs()
+		svc.AddJob("scripted", mintlifytest.JobStep{}, mintlifytest.JobStep{Status: mintlify.JobCompleted})
+		svc.SetJobTime(time.Minute)
+		client := svc.Client()
+		byClock, err := client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "x"})
+		require.NoError(t, err)
+		message := func(id string) error {
+			_, err := client.Jobs.Message(t.Context(), id, mintlify.MessageParams{Prompt: "x"})
+			return err
+		}
+
+		for _, id := range []string{"scripted", byClock.ID} {
+			require.NoError(t, message(id))
+		}
+		poll(t, client, "scripted")
+		poll(t, client, "scripted")
+		time.Sleep(time.Minute)
+		for _, id := range []string{"scripted", byClock.ID} {
+			require.ErrorIs(t, message(id), mintlify.ErrBadRequest)
+		}
+	})
 }

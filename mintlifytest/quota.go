@@ -10,7 +10,6 @@ type quota struct {
 	key      string // what the requests count against
 	requests int
 	window   time.Duration
-	text     string // in words
 }
 
 func agentQuota(project string) quota {
@@ -18,7 +17,6 @@ func agentQuota(project string) quota {
 		key:      "agent " + project,
 		requests: 100,
 		window:   time.Hour,
-		text:     "100 requests per project per hour",
 	}
 }
 
@@ -27,7 +25,6 @@ func analyticsQuota() quota {
 		key:      "analytics",
 		requests: 100,
 		window:   time.Hour,
-		text:     "100 requests per organization per hour",
 	}
 }
 
@@ -36,7 +33,6 @@ func triggerQuota() quota {
 		key:      "trigger",
 		requests: 10,
 		window:   10 * time.Second,
-		text:     "10 requests per organization per 10 seconds",
 	}
 }
 
@@ -45,11 +41,10 @@ func previewQuota() quota {
 		key:      "preview",
 		requests: 5,
 		window:   time.Minute,
-		text:     "5 requests per organization per minute",
 	}
 }
 
-// EnforceQuotas has the service respond 429 to requests beyond its documented quotas:
+// EnforceQuotas has the service respond 429, in plain text, to requests beyond its documented quotas:
 // 100 jobs and messages together per project and hour (it is not documented that they share a
 // quota), 100 analytics requests of all kinds per
 // organization and hour, 10 updates and automations per organization and 10 seconds, 5
@@ -59,6 +54,14 @@ func previewQuota() quota {
 func (s *Service) EnforceQuotas() {
 	defer s.lock()()
 	s.quotas = map[string][]time.Time{}
+}
+
+// EnforceQuotasInJSON is [Service.EnforceQuotas] with responses in JSON, which the service's
+// documents have for other errors.
+func (s *Service) EnforceQuotasInJSON() {
+	s.EnforceQuotas()
+	defer s.lock()()
+	s.quotasInJSON = true
 }
 
 // count counts a request against a quota. It refuses the request if the quota is used up.
@@ -77,7 +80,8 @@ func (s *Service) count(q quota) *failure {
 		return &failure{
 			status:     http.StatusTooManyRequests,
 			retryAfter: counted[0].Add(q.window).Sub(now),
-			Error:      "Rate limit exceeded: " + q.text,
+			plain:      !s.quotasInJSON,
+			Error:      "Too many requests, please try again later.",
 		}
 	}
 

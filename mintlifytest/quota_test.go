@@ -83,3 +83,26 @@ func TestEnforceQuotas(t *testing.T) {
 		assert.Len(t, svc.Jobs(), 102)
 	})
 }
+
+func TestA429IsPlainTextUnlessTheTestAsksForJSON(t *testing.T) {
+	for _, inJSON := range []bool{false, true} {
+		svc := mintlifytest.NewService()
+		svc.EnforceQuotas()
+		if inJSON {
+			svc.EnforceQuotasInJSON()
+		}
+
+		var err error
+		for range 6 {
+			_, err = svc.Client(mintlify.WithMaxRetries(0)).Deployments.TriggerPreview(t.Context(),
+				mintlify.TriggerPreviewParams{Branch: "b"})
+		}
+		var limited *mintlify.APIError
+		require.ErrorAs(t, err, &limited)
+		assert.ErrorIs(t, err, mintlify.ErrRateLimited)
+		assert.Contains(t, err.Error(), "Too many requests, please try again later.")
+		assert.Equal(t, inJSON, limited.Header.Get("Content-Type") == "application/json")
+		assert.Equal(t, inJSON, string(limited.Body) == `{"error":"Too many requests, please try again later."}`)
+		assert.NotZero(t, limited.RetryAfter)
+	}
+}

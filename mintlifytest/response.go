@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -21,6 +22,7 @@ type response struct {
 type failure struct {
 	status     int
 	retryAfter time.Duration // 0: not sent
+	plain      bool          // the body is Error as text, and not JSON
 	Error      string        `json:"error"`
 	// Details are sent by the analytics operations alone.
 	Details []detail `json:"details,omitempty"`
@@ -48,15 +50,24 @@ func newResponse(c *call, result any, failed *failure) response {
 		result = makeResult()
 	}
 
+	r.write(result)
+	if failed != nil && failed.plain {
+		r.body = []byte(failed.Error)
+		r.header.Set("Content-Type", "text/plain; charset=utf-8")
+	}
+
+	r.apply(c.fault)
+	return r
+}
+
+// write sets the body to the JSON of a result.
+func (r *response) write(result any) {
 	body, err := json.Marshal(result)
 	if err != nil { // a row has a number that JSON has none for
 		r.status = http.StatusInternalServerError
 		body, _ = json.Marshal(&failure{Error: err.Error()})
 	}
 	r.body = body
-
-	r.apply(c.fault)
-	return r
 }
 
 // apply changes the response as the fault asks for.
@@ -86,19 +97,33 @@ func (r *response) apply(f Fault) {
 	}
 }
 
-// withNulls returns the JSON object of v with null for each of these fields that v leaves out.
-func withNulls(v any, names ...string) any {
+// asSent returns the JSON object of v as the service sends it: with null for each of the fields nulls
+// that v leaves out, and times with three digits after the second.
+func asSent(v any, nulls ...string) any {
 	data, err := json.Marshal(v)
 	if err != nil {
-		return v // newResponse reports it
+		return v // write reports it
 	}
 
 	fields := map[string]json.RawMessage{}
-	for _, name := range names {
+	for _, name := range nulls {
 		fields[name] = nil
 	}
 	_ = json.Unmarshal(data, &fields) // data is an object
+
+	for _, name := range []string{"createdAt", "endedAt", "archivedAt", "timestamp", "lastSearchedAt"} {
+		var at time.Time
+		if json.Unmarshal(fields[name], &at) == nil && !at.IsZero() {
+			fields[name] = []byte(at.Format(`"2006-01-02T15:04:05.000Z"`))
+		}
+	}
 	return fields
+}
+
+// newestFirst sorts rows by their times. Rows with the same time keep their order, and those without
+// one come last.
+func newestFirst[R any](rows []R, timeOf func(R) time.Time) {
+	slices.SortStableFunc(rows, func(a, b R) int { return timeOf(b).Compare(timeOf(a)) })
 }
 
 // toMillisecond returns a time as the service reports it.

@@ -23,7 +23,9 @@ func (s *Service) SetSearches(rows []mintlify.SearchTerm) {
 func (s *Service) getSearches(c *call) (any, *failure) {
 	q := query{Values: c.query}
 	q.dates()
-	page, failed := pageByCursor(s, &q, 100, 50, "searches", s.searches, "topClickedPage", "lastSearchedAt")
+	page, failed := pageByCursor(s, &q, 100, 50, "searches", s.searches, func(row mintlify.SearchTerm) any {
+		return asSent(row, "topClickedPage", "lastSearchedAt")
+	})
 	if failed != nil {
 		return nil, failed
 	}

@@ -31,6 +31,10 @@ type Service struct {
 	automations map[string]bool // by id
 	runs        int             // of automations, so far
 
+	sharesTurnTimes    bool // see ShareTurnTimes
+	refusesLateMessage bool // see RefuseMessagesToEndedJobs
+	quotasInJSON       bool // see EnforceQuotasInJSON
+
 	visitors      visitorsFunc // nil: no rows
 	views         []mintlify.View
 	searches      []mintlify.SearchTerm
