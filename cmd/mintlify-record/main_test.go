@@ -250,6 +250,19 @@ func TestASummaryHintsAtWhatAPersonMayHaveToMend(t *testing.T) {
 	assert.NotContains(t, got.stdout, "MINTLIFY_")
 }
 
+func TestARedirectIsRecordedAndNotFollowed(t *testing.T) {
+	sent := map[string]int{}
+	transport := handler(func(w http.ResponseWriter, r *http.Request) {
+		sent[r.URL.Path]++
+		http.Redirect(w, r, "/login", http.StatusFound)
+	})
+	got := session{transport: transport}.run(t)
+	assert.Equal(t, 0, got.code)
+	assert.Zero(t, sent["/login"])
+	assert.Equal(t, 302, got.exchange(t, "visitors of 30 days").Status)
+	assert.Contains(t, got.stdout, "a login page")
+}
+
 func TestFieldsThatAreNotDocumentedAreListed(t *testing.T) {
 	transport := handler(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `{"web":1,"janeDoe":{"x-1":2},"hasMore":true}`)

@@ -44,13 +44,7 @@ type Settings struct {
 	Timeout time.Duration
 }
 
-// maxReads is how many requests may be sent without a flag.
-const maxReads = 30
-
-var (
-	errRedirect = errors.New("a redirect, which is not followed")
-	errBudget   = errors.New("as many requests were sent as may be sent")
-)
+var errRedirect = errors.New("a redirect, which is not followed")
 
 // recorder sends the requests, one at a time, and keeps the responses. It is the transport of its
 // clients.
@@ -59,7 +53,6 @@ type recorder struct {
 	options  []mintlify.Option
 	client   *mintlify.Client
 	asking   *request // that is being sent
-	reads    int
 	all      exchanges // in order
 }
 
@@ -186,17 +179,10 @@ func (r *recorder) poll(ctx context.Context, q *request, id string) {
 	r.tell(last)
 }
 
-// RoundTrip implements [http.RoundTripper]. It is the last guard of what the recorder promises: without a
-// flag at most 30 requests, all of them GET.
+// RoundTrip implements [http.RoundTripper].
 func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Response != nil { // the redirect that req follows
 		return nil, errRedirect
-	}
-	if isRead := r.asking.leaves == "" && !r.asking.polls; isRead {
-		r.reads++
-		if r.reads > maxReads || req.Method != http.MethodGet {
-			return nil, errBudget
-		}
 	}
 
 	e := &exchange{request: r.asking, at: time.Now()}
