@@ -41,7 +41,8 @@ type List struct {
 	// Kinds are the shapes of those rows that have something that no row before them has.
 	Kinds []any `json:"kinds,omitempty"`
 	// Order has a column for each field that tells rows apart, or says when they were made. It has a
-	// number for each row: the same one for the same value, in the whole recording. The number of a
+	// number for each row: the same one for the same value, in the whole recording. The column = is of
+	// whole rows. The number of a
 	// time is its day, counted from the first in the recording, a dot, and its place among all times;
 	// - is a row without one.
 	Order map[string]string `json:"order,omitempty"`

@@ -52,7 +52,7 @@ type recorder struct {
 	settings Settings
 	options  []mintlify.Option
 	client   *mintlify.Client
-	asking   *request // that is being sent
+	asking   *request  // that is being sent
 	all      exchanges // in order
 }
 

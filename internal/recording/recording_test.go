@@ -84,18 +84,19 @@ func TestShapesOfBodies(t *testing.T) {
 }
 
 func TestAListHasTheRowsThatSaySomethingNewAndItsOrder(t *testing.T) {
-	assert.JSONEq(t, `{"[]": 5,
+	assert.JSONEq(t, `{"[]": 6,
 		"kinds": [
 			{"id": "word of a 1", "at": "time Z", "path": "path 2", "n": 0},
 			{"id": "word of a 1", "at": "time Z", "path": "path 2", "n": "integer"},
 			{"id": "word of a 1", "path": "path 2", "n": 0}
 		],
-		"order": {"at": "2.3 2.3 - 2.2 1.1", "id": "1 1 2 3 4", "path": "1 2 1 1 1"}
+		"order": {"at": "2.3 2.3 - 2.2 1.1 1.1", "id": "1 1 2 3 4 4", "path": "1 2 1 1 1 1", "=": "1 2 3 4 5 5"}
 	}`, shapeOf(t, 200, `[
 		{"id": "x", "at": "2031-04-30T13:02:11Z", "path": "/a", "n": 0},
 		{"id": "x", "at": "2031-04-30T13:02:11Z", "path": "/b", "n": 7},
 		{"id": "y", "path": "/a", "n": 0},
 		{"id": "z", "at": "2031-04-30T00:00:00Z", "path": "/a", "n": 8},
+		{"id": "w", "at": "2031-04-29T23:59:59Z", "path": "/a", "n": 8},
 		{"id": "w", "at": "2031-04-29T23:59:59Z", "path": "/a", "n": 8}
 	]`))
 }

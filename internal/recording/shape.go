@@ -114,7 +114,7 @@ func (s *shaper) object(object map[string]any, isError bool) any {
 }
 
 func (s *shaper) list(name string, rows []any, isError bool) any {
-	list := List{Rows: len(rows), Order: map[string]string{}}
+	list := List{Rows: len(rows)}
 	seen := map[string]bool{}
 	for _, row := range rows {
 		shape := s.value(name, row, isError)
@@ -129,8 +129,11 @@ func (s *shaper) list(name string, rows []any, isError bool) any {
 		}
 	}
 
-	for _, column := range columns(rows) {
-		list.Order[column] = s.order(column, rows)
+	if columns := columns(rows); len(columns) > 0 {
+		list.Order = map[string]string{wholeRow: s.order(wholeRow, rows)}
+		for _, column := range columns {
+			list.Order[column] = s.order(column, rows)
+		}
 	}
 	return list
 }
@@ -155,6 +158,9 @@ func parts(at string, shape any) []string {
 	}
 	return []string{fmt.Sprint(at, " ", shape)}
 }
+
+// wholeRow is the column that numbers rows themselves: those that are equal have the same number.
+const wholeRow = "="
 
 // columns returns the fields of rows that tell rows apart, or say when they were made.
 func columns(rows []any) []string {
@@ -183,6 +189,9 @@ func (s *shaper) order(column string, rows []any) string {
 	for _, row := range rows {
 		object, _ := row.(map[string]any)
 		value := object[column]
+		if column == wholeRow {
+			value = row
+		}
 		text, _ := value.(string)
 		_, at, isTime := parseTime(text)
 
