@@ -1,7 +1,7 @@
 // Package contract holds the SDK and its fake service to the document of the API,
-// api/openapi.yaml. In its tests a proxy between the two notes whatever the document does not
-// allow. The program live holds the service itself to it. This is a module of its own so that the
-// SDK's module does not link a validator.
+// api/openapi.yaml, and to recordings of the service itself. In its tests a proxy between the two
+// notes whatever the document does not allow. This is a module of its own so that the SDK's module
+// does not link a validator.
 package contract
 
 import (
