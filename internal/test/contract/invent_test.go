@@ -110,8 +110,9 @@ func inPlace(value any, numbered string) any {
 	case !isText:
 		return value
 	case isTime:
-		at := time.Date(2031, 4, 29+number(day), 0, 0, number(place), 417e6, time.UTC)
-		return at.Format(layoutOf(text))
+		at := time.Date(2031, 4, 29+number(day), 0, 0, number(place), 0, time.UTC)
+		const end = len("2031-04-30T13:02:11")
+		return at.Format("2006-01-02"+text[len("2031-04-30"):][:1]+"15:04:05") + text[end:]
 	}
 	return text[:max(0, len(text)-len(numbered))] + numbered
 }
@@ -124,7 +125,11 @@ func (in inventor) scalar(name, shape string) any {
 	found := shapeOfText.FindStringSubmatch(shape)
 	switch {
 	case isTime:
-		return strings.NewReplacer("_", " ").Replace("2031-04-30T13:02:11" + strings.Replace(form, "without a zone", "", 1))
+		form = strings.Replace(form, "without a zone", "", 1)
+		if zone, isBlank := strings.CutPrefix(form, "_"); isBlank {
+			return "2031-04-30 13:02:11" + zone
+		}
+		return "2031-04-30T13:02:11" + form
 	case found != nil:
 		return in.text(found[1], number(found[2]), found[3])
 	case shape == "empty":
@@ -162,23 +167,6 @@ func (in inventor) text(form string, length int, words string) string {
 	middle := max(0, length-len(begins)-len(ends))
 	text := begins + strings.Repeat(filler, middle) + ends
 	return text[max(0, len(text)-max(length, 1)):]
-}
-
-// layoutOf returns the layout of a time.
-func layoutOf(text string) string {
-	layout := "2006-01-02T15:04:05"
-	rest := text[len(layout):]
-	if strings.Contains(text, " ") {
-		layout = "2006-01-02 15:04:05"
-	}
-
-	zone := strings.TrimLeft(rest, ".0123456789")
-	fraction := strings.Repeat("0", max(0, len(rest)-len(zone)-1))
-	if fraction != "" {
-		layout += "." + fraction
-	}
-	zones := map[string]string{"Z": "Z", "+00:00": "-07:00", "+0000": "-0700", "+00": "-07"}
-	return layout + zones[zone]
 }
 
 // facts are what shapes have in common, by path. Rows of several sources have paths of their own, and so have

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -122,36 +123,42 @@ func operationAt(t *testing.T, e recording.Exchange) operations.Operation {
 	return operations.Operation{}
 }
 
-// recordFake records the fake as mintlify-record does.
+// recordFake records the fake as mintlify-record does, and once more with few requests left.
 func recordFake(t *testing.T) *recording.File {
 	t.Helper()
-	all := new(recording.File)
-	for _, used := range []int{0, 99} { // requests of the quota
-		svc := newRecordedFake()
-		synctest.Test(t, func(t *testing.T) {
-			if used > 0 {
-				svc.EnforceQuotas()
-			}
-			for range used {
-				require.NoError(t, operations.Get(mintlify.OpGetViews).Do(t.Context(), svc.Client()))
-			}
+	limited := newRecordedFake()
+	limited.EnforceQuotas()
 
-			result, err := recording.Record(t.Context(), recording.Settings{
-				Key: mintlifytest.APIKey, ProjectID: mintlifytest.ProjectID, Transport: svc, Terminal: io.Discard,
-				Options: []mintlify.Option{mintlify.WithBaseURL("https://service.invalid")},
-				JobID:   "mine", Job: true, Prompt: "Fix the typos", Message: true, Preview: "docs", Update: true, Timeout: time.Hour,
-			})
-			require.NoError(t, err)
-			all.Exchanges = append(all.Exchanges, result.File.Exchanges...)
+	all := record(t, newRecordedFake(), 0)
+	all.Exchanges = append(all.Exchanges, record(t, limited, 99).Exchanges...)
+	return all
+}
+
+// record records a service after some requests for views.
+func record(t *testing.T, service http.RoundTripper, requests int) *recording.File {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "recording.json")
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(epoch)) // which the rows come before
+		for range requests {
+			require.NoError(t, operations.Get(mintlify.OpGetViews).Do(t.Context(), clientOf(t, service)))
+		}
+
+		result, err := recording.Record(t.Context(), recording.Settings{
+			Key: mintlifytest.APIKey, ProjectID: mintlifytest.ProjectID, Transport: service, Terminal: io.Discard,
+			Options: []mintlify.Option{mintlify.WithBaseURL("https://service.invalid")},
+			JobID:   "mine", Job: true, Prompt: "Fix the typos", Message: true, Preview: "docs", Update: true, Timeout: time.Hour,
 		})
-	}
-
-	text, err := json.Marshal(all)
-	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), "fake.json")
-	require.NoError(t, os.WriteFile(path, text, 0o600))
+		require.NoError(t, err)
+		text, err := json.Marshal(result.File)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(path, text, 0o600))
+	})
 	return readRecording(t, path) // shapes are then those of a file
 }
+
+// epoch is when the fake is recorded.
+var epoch = time.Date(2031, 4, 30, 10, 30, 0, 0, time.UTC)
 
 // newRecordedFake returns a fake with all that its responses can have.
 func newRecordedFake() *mintlifytest.Service {
@@ -164,22 +171,24 @@ func newRecordedFake() *mintlifytest.Service {
 	var searches []mintlify.SearchTerm
 	for i := range 120 { // more than a page
 		searches = append(searches, mintlify.SearchTerm{
-			Query: fmt.Sprint(i), Hits: int64(i), CTR: 41.5, LastSearchedAt: time.Date(1999, 12, 20, 0, 0, 0, 0, time.UTC),
+			Query: fmt.Sprint(i), Hits: int64(i), CTR: 41.5, LastSearchedAt: epoch,
 		})
 	}
 	searches[0].TopClickedPage = "a"
 	svc.SetSearches(searches)
+	svc.SetVisitors(visitorsByPath(300))
 
+	const pending = mintlify.FeedbackPending
 	helpful := true
 	var feedback []mintlify.Feedback
 	var conversations []mintlify.Conversation
-	for i := range 8 { // some are older than others; the bubble's clock starts in 2000
-		at := time.Date(1999, 12, 20+i, 10, 30, 0, 0, time.UTC)
+	for i := range 8 {
+		at := epoch.AddDate(0, 0, -1-i)
 		feedback = append(feedback,
-			mintlify.Feedback{ID: fmt.Sprint("a", i), CreatedAt: at, Source: mintlify.FeedbackContextual, Comment: "c", Helpful: &helpful},
-			mintlify.Feedback{ID: fmt.Sprint("b", i), CreatedAt: at, Source: mintlify.FeedbackFromCodeSnippet, Language: "go", Comment: "c"},
-			mintlify.Feedback{ID: fmt.Sprint("c", i), CreatedAt: at, Source: mintlify.FeedbackFromCodeSnippet, Comment: "c"},
-			mintlify.Feedback{ID: fmt.Sprint("d", i), CreatedAt: at, Source: mintlify.FeedbackFromCodeSnippet, Language: "go", Filename: "a.go"})
+			mintlify.Feedback{ID: fmt.Sprint("a", i), CreatedAt: at, Source: mintlify.FeedbackContextual, Status: pending, Comment: "c", Helpful: &helpful},
+			mintlify.Feedback{ID: fmt.Sprint("b", i), CreatedAt: at, Source: mintlify.FeedbackFromCodeSnippet, Status: pending, Language: "go", Comment: "c"},
+			mintlify.Feedback{ID: fmt.Sprint("c", i), CreatedAt: at, Source: mintlify.FeedbackFromCodeSnippet, Status: pending, Comment: "c"},
+			mintlify.Feedback{ID: fmt.Sprint("d", i), CreatedAt: at, Source: mintlify.FeedbackFromCodeSnippet, Status: pending, Language: "go", Filename: "a.go"})
 		conversations = append(conversations,
 			mintlify.Conversation{ID: fmt.Sprint("a", i), Timestamp: at, ResolutionStatus: mintlify.ResolutionAnswered},
 			mintlify.Conversation{
@@ -192,10 +201,13 @@ func newRecordedFake() *mintlifytest.Service {
 	return svc
 }
 
+// closedDocument is LoadDocument, which takes long, once.
+var closedDocument = sync.OnceValues(LoadDocument)
+
 // againstDocument returns what the OpenAPI document does not allow in a response.
 func againstDocument(t *testing.T, op operations.Operation, e recording.Exchange) []string {
 	t.Helper()
-	doc, err := LoadDocument()
+	doc, err := closedDocument()
 	require.NoError(t, err)
 	documented := doc.Paths.Find(op.Path).GetOperation(op.Method).Responses
 	response := documented.Status(e.Status)
