@@ -199,7 +199,6 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	r.keep(req, e)
 
 	if err != nil {
-		e.status = 0
 		return nil, err
 	}
 	_ = json.Unmarshal(e.content, &e.object)
@@ -232,7 +231,7 @@ func (r *recorder) tell(e *exchange) {
 		fmt.Fprintf(r.settings.Terminal, "%s: %s\n", e.label, redact.OneLine(text, 1000))
 	}
 
-	if e.status == 0 && e.err != nil || e.leaves != "" && e.err != nil {
+	if e.err != nil && (e.status == 0 || e.leaves != "" || e.polls) {
 		say(e.err.Error())
 	}
 	if id := e.id(); id != "" && e.leaves != "" {
@@ -266,13 +265,13 @@ func (e *exchange) text(name string) string {
 	return text
 }
 
-// rows returns the objects of a list of the response.
-func (e *exchange) rows(name string) []map[string]any {
-	values, _ := e.object[name].([]any)
-
+// rows returns the rows of a page.
+func (e *exchange) rows() []map[string]any {
 	var rows []map[string]any
-	for _, value := range values {
-		if row, ok := value.(map[string]any); ok {
+	for _, field := range e.object {
+		values, _ := field.([]any)
+		for _, value := range values {
+			row, _ := value.(map[string]any)
 			rows = append(rows, row)
 		}
 	}

@@ -35,99 +35,76 @@ type request struct {
 	polls bool // is the wait of a POST
 }
 
-// The paths of the service.
+// The paths of the service that several requests share.
 const (
 	jobsPath       = "/v2/agent/{projectId}/job"
 	jobPath        = jobsPath + "/{id}"
 	deploymentPath = "/v1/project/update-status/{id}"
 	analyticsPath  = "/v1/analytics/{projectId}/"
-	statsPath      = analyticsPath + "assistant/caller-stats"
-	threadPath     = analyticsPath + "assistant/threads/{id}"
 )
 
 // The labels that several places refer to.
 const (
-	firstVisitors = "visitors of 30 days"
-	callerStats   = "caller stats"
-	jobOfID       = "the job of -job-id"
-	wrongProject  = "visitors, wrong project"
-	pollsOfJob    = "polls of a new job"
-
+	firstVisitors  = "visitors of 30 days"
+	wrongProject   = "visitors, wrong project"
+	jobOfID        = "the job of -job-id"
+	pollsOfJob     = "polls of a new job"
 	pollsOfMessage = "polls after a message"
 )
 
-// list is an export that comes in pages.
-type list struct {
-	name  string
-	path  string
-	field string // of a page, with the rows
-	limit int
-	time  string // the field with a row's time; "" if no page of a day is recorded
-	small bool   // two pages of two rows are recorded, too
-}
-
-func lists() []list {
-	return []list{
-		{name: "visitors", path: "visitors", field: "visitors", limit: 250},
-		{name: "views", path: "views", field: "views", limit: 250},
-		{name: "searches", path: "searches", field: "searches", limit: 100},
-		{name: "feedback", path: "feedback", field: "feedback", limit: 100, time: "createdAt"},
-		{name: "conversations", path: "assistant", field: "conversations", limit: 250, time: "timestamp", small: true},
-	}
-}
-
-// requests returns the first page of a list, the next one, and others of it.
-func (l list) requests() []*request {
-	first := &request{label: l.name + " of 30 days", path: analyticsPath + l.path, query: lastDays(30, l.limit)}
-	all := []*request{first, l.nextOf(first, l.name+", the next page")}
-
-	if l.time != "" {
-		prepare := func(r *recorder, q *request) string { return r.pageOfADay(l, q) }
-		all = append(all, &request{label: l.name + " of a day", path: first.path, prepare: prepare})
-	}
-	if l.small {
-		small := &request{label: "two " + l.name, path: first.path, query: lastDays(30, 2)}
-		all = append(all, small, l.nextOf(small, "the next two "+l.name))
-	}
-	return all
-}
-
-// nextOf returns the request for what follows a page.
-func (l list) nextOf(page *request, label string) *request {
-	prepare := func(r *recorder, q *request) string { return r.nextPage(l, page, q) }
-	return &request{label: label, path: page.path, prepare: prepare}
-}
+// Ids that nothing has.
+const (
+	unknownHex  = "6a000000000000000000000f"
+	unknownULID = "01JH0000000000000000000000"
+	unknownUUID = "a0000000-0000-4000-8000-00000000000a"
+)
 
 // readingRequests are sent without a flag, at most 30.
 func readingRequests(s Settings) []*request {
-	visitors := analyticsPath + "visitors"
-	yesterday := lastDays(1, 250)
+	const (
+		visitors      = analyticsPath + "visitors"
+		views         = analyticsPath + "views"
+		searches      = analyticsPath + "searches"
+		feedback      = analyticsPath + "feedback"
+		conversations = analyticsPath + "assistant"
+	)
 	twoYearsAgo := today().AddDays(-730)
 
 	all := []*request{
-		{label: callerStats, path: statsPath, query: lastDays(30, 0)},
-		{label: "caller stats, wrong key", path: statsPath, query: lastDays(30, 0), key: "mint_" + rand.Text()},
-		{label: wrongProject, path: visitors, query: yesterday, project: randomLike(s.ProjectID)},
+		{label: firstVisitors, path: visitors, query: lastDays(30, 250)},
+		{label: "visitors, the next page", path: visitors, prepare: after(firstVisitors)},
+		{label: "views of 30 days", path: views, query: lastDays(30, 250)},
+		{label: "views, the next page", path: views, prepare: after("views of 30 days")},
+		{label: "searches of 30 days", path: searches, query: lastDays(30, 100)},
+		{label: "searches, the next page", path: searches, prepare: after("searches of 30 days")},
+		{label: "feedback of 30 days", path: feedback, query: lastDays(30, 100)},
+		{label: "feedback, the next page", path: feedback, prepare: after("feedback of 30 days")},
+		{label: "feedback of a day", path: feedback, prepare: aDayOf("feedback of 30 days")},
+		{label: "feedback counts", path: feedback + "/by-page", query: lastDays(30, 100)},
+		{label: "conversations of 30 days", path: conversations, query: lastDays(30, 250)},
+		{label: "conversations, the next page", path: conversations, prepare: after("conversations of 30 days")},
+		{label: "conversations of a day", path: conversations, prepare: aDayOf("conversations of 30 days")},
+		{label: "two conversations", path: conversations, query: lastDays(30, 2)},
+		{label: "the next two conversations", path: conversations, prepare: after("two conversations")},
+		{label: "a thread", path: conversations + "/threads/{id}", prepare: aThread},
+		{label: "unknown thread", path: conversations + "/threads/{id}", id: unknownULID},
+		{label: "caller stats", path: conversations + "/caller-stats", query: lastDays(30, 0)},
+
+		{label: "caller stats, wrong key", path: conversations + "/caller-stats", key: "mint_" + rand.Text()},
+		{label: wrongProject, path: visitors, query: lastDays(30, 250), project: unknownHex},
 		{label: "visitors, limit 251", path: visitors, query: lastDays(30, 251)},
 		{label: "visitors past the end", path: visitors, query: with(lastDays(30, 250), "offset", 10_000_000)},
-		{label: "views of two years ago", path: analyticsPath + "views", query: dates(twoYearsAgo, twoYearsAgo.AddDays(1), 250)},
-		{label: "feedback counts", path: analyticsPath + "feedback/by-page", query: lastDays(30, 100)},
-		{label: "unknown thread", path: threadPath, id: randomLike("01JH0000000000000000000000")},
-		{label: "a thread", path: threadPath, prepare: aThread},
-		{label: "unknown job", path: jobPath, id: randomLike(cmp.Or(s.JobID, "a0000000-0000-4000-8000-00000000000a"))},
+		{label: "views of two years ago", path: views, query: dates(twoYearsAgo, twoYearsAgo.AddDays(1), 250)},
+
+		{label: "unknown job", path: jobPath, id: unlike(s.JobID)},
 		{label: "job id that cannot be parsed", path: jobPath, id: "preflight"},
-		{label: "unknown job, wrong project", path: jobPath, id: "preflight", project: randomLike(s.ProjectID)},
-		{label: "unknown deployment", path: deploymentPath, id: randomLike("6a0000000000000000000000")},
+		{label: "unknown job, wrong project", path: jobPath, id: unknownUUID, project: unknownHex},
+		{label: "unknown deployment", path: deploymentPath, id: unknownHex},
 	}
 	if s.JobID != "" {
 		all = append(all, &request{label: jobOfID, path: jobPath, id: s.JobID})
 	}
-
-	var pages []*request
-	for _, l := range lists() {
-		pages = append(pages, l.requests()...)
-	}
-	return append(pages, all...)
+	return all
 }
 
 // writingRequests are those that a flag allows.
@@ -193,7 +170,7 @@ func endedJob(r *recorder, q *request) string {
 }
 
 func aThread(r *recorder, q *request) string {
-	for _, row := range r.all.last("conversations of 30 days").rows("conversations") {
+	for _, row := range r.all.last("conversations of 30 days").rows() {
 		q.id, _ = row["id"].(string)
 	}
 	if q.id == "" {
@@ -202,52 +179,53 @@ func aThread(r *recorder, q *request) string {
 	return ""
 }
 
-// nextPage asks for what a cursor leads to or, by offset, for rows half of which the page has, too.
-func (r *recorder) nextPage(l list, page, q *request) string {
-	first := r.all.last(page.label)
-	rows := len(first.rows(l.field))
-	cursor := first.text("nextCursor")
-	_, isByCursor := first.object["nextCursor"]
+// after prepares a request for what the cursor of a page leads to or, by offset, for rows half of which
+// the page has, too.
+func after(label string) func(*recorder, *request) string {
+	return func(r *recorder, q *request) string {
+		page := r.all.last(label)
+		rows := len(page.rows())
+		cursor := page.text("nextCursor")
+		_, isByCursor := page.object["nextCursor"]
 
-	switch {
-	case rows == 0:
-		return "no rows in 30 days"
-	case cursor != "":
-		q.query = with(page.query, "cursor", cursor)
-	case isByCursor:
-		return "no more rows in 30 days"
-	case rows == 1:
-		return "1 row in 30 days"
-	default:
-		half := rows / 2
-		q.query = with(with(page.query, "limit", rows-half), "offset", half)
+		switch {
+		case cursor != "":
+			q.query = with(page.query, "cursor", cursor)
+		case isByCursor:
+			return "the page before is the last"
+		case rows < 2:
+			return "the page before has fewer than 2 rows"
+		default:
+			q.query = with(with(page.query, "limit", rows-rows/2), "offset", rows/2)
+		}
+		return ""
 	}
-	return ""
 }
 
-// pageOfADay asks for a day that has rows, as days before and after it have.
-func (r *recorder) pageOfADay(l list, q *request) string {
-	var days []string
-	for _, row := range r.all.last(l.name + " of 30 days").rows(l.field) {
-		text, _ := row[l.time].(string)
-		if _, at, ok := parseTime(text); ok {
-			days = append(days, at.UTC().Format(time.DateOnly))
+// aDayOf prepares a request for a day that has rows of a page, as days before and after it have.
+func aDayOf(label string) func(*recorder, *request) string {
+	return func(r *recorder, q *request) string {
+		page := r.all.last(label)
+		var days []time.Time
+		for _, row := range page.rows() {
+			for _, value := range row {
+				text, _ := value.(string)
+				if _, at, ok := parseTime(text); ok {
+					days = append(days, at.UTC().Truncate(24*time.Hour))
+				}
+			}
 		}
-	}
 
-	slices.Sort(days)
-	days = slices.Compact(days)
-	if len(days) < 3 {
-		return "rows on fewer than 3 days"
+		slices.SortFunc(days, time.Time.Compare)
+		days = slices.CompactFunc(days, time.Time.Equal)
+		if len(days) < 3 {
+			return "the page before has rows of fewer than 3 days"
+		}
+		day := mintlify.DayOf(days[len(days)-2])
+		q.query = with(page.query, "dateFrom", day)
+		q.query.Set("dateTo", day.AddDays(1).String())
+		return ""
 	}
-
-	at, err := time.Parse(time.DateOnly, days[len(days)-2])
-	if err != nil {
-		return "a day that cannot be sent"
-	}
-	day := mintlify.DayOf(at)
-	q.query = dates(day, day.AddDays(1), l.limit)
-	return ""
 }
 
 func today() mintlify.Date { return mintlify.DayOf(time.Now().UTC()) }
@@ -270,28 +248,19 @@ func with(query url.Values, name string, value any) url.Values {
 	return changed
 }
 
-// randomLike returns a random id of the form of another one, which nothing has. A ULID begins with a
-// small digit; a UUID has its version and its variant at 14 and 19.
-func randomLike(id string) string {
-	if len(id) < 8 { // another project may have it
-		id = "6a0000000000000000000000"
-	}
-
-	like := []byte(id)
-	random := make([]byte, len(like))
-	_, _ = rand.Read(random) // never fails
-	for i, old := range like {
-		switch {
-		case i == 0 || i == 14 || i == 19:
-		case old >= '0' && old <= '9':
-			like[i] = '0' + random[i]%10
-		case old >= 'a' && old <= 'z':
-			like[i] = 'a' + random[i]%6 // a hexadecimal digit
-		case old >= 'A' && old <= 'Z':
-			like[i] = 'A' + random[i]%6
+// unlike returns an id of the form of another one: each digit of it is another.
+func unlike(id string) string {
+	other := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return r ^ 1
 		}
+		return r
+	}, id)
+
+	if other == id {
+		return unknownUUID
 	}
-	return string(like)
+	return other
 }
 
 // target returns the path of the request to a project.

@@ -17,38 +17,23 @@ import (
 // shaper makes the shapes of one recording. It numbers the ids, paths and times of all lists.
 type shaper struct {
 	numbers map[string]int // by column and value
-	times   []time.Time    // all times of lists, each once, the oldest first
+	times   []time.Time    // all times of the bodies, each once, the oldest first
 	names   map[string]bool
 }
 
 func newShaper(bodies [][]byte) *shaper {
 	s := &shaper{numbers: map[string]int{}, names: map[string]bool{}}
 	for _, body := range bodies {
-		if value, ok := decode(body); ok {
-			s.findTimes(value)
+		for _, quoted := range quotedTime.FindAllSubmatch(body, -1) {
+			if _, at, ok := parseTime(string(quoted[1])); ok {
+				s.times = append(s.times, at)
+			}
 		}
 	}
 
 	slices.SortFunc(s.times, time.Time.Compare)
 	s.times = slices.CompactFunc(s.times, time.Time.Equal)
 	return s
-}
-
-func (s *shaper) findTimes(value any) {
-	switch value := value.(type) {
-	case map[string]any:
-		for _, v := range value {
-			s.findTimes(v)
-		}
-	case []any:
-		for _, v := range value {
-			s.findTimes(v)
-		}
-	case string:
-		if _, at, ok := parseTime(value); ok {
-			s.times = append(s.times, at)
-		}
-	}
 }
 
 // decode returns a body that is one JSON value.
@@ -309,6 +294,9 @@ func size(n int) int {
 	}
 	return 1 << bits.Len(uint(n-1))
 }
+
+// quotedTime finds what may be a time in JSON.
+var quotedTime = regexp.MustCompile(`"(\d{4}-\d\d-\d\d[T ][^"]+)"`)
 
 var timeForm = regexp.MustCompile(`^\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d(?::?\d\d)?|)$`)
 
