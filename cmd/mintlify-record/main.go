@@ -26,7 +26,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/version"
 	"github.com/mintlify-community/mintlify-go/internal/recording"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 //go:embed usage.txt
@@ -65,7 +65,7 @@ func (p program) main(args []string) int {
 		return 0
 	}
 
-	fmt.Fprintln(p.stderr, "mintlify-record:", redact.OneLine(err.Error(), 1000))
+	fmt.Fprintln(p.stderr, "mintlify-record:", safetext.OneLine(err.Error(), 1000))
 	if usage.Is(err) {
 		return 2
 	}

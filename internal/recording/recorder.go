@@ -13,7 +13,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 // Settings say what to record.
@@ -228,7 +228,7 @@ func (all exchanges) last(label string) *exchange {
 // tell says on the terminal what the recording does not hold.
 func (r *recorder) tell(e *exchange) {
 	say := func(text string) {
-		fmt.Fprintf(r.settings.Terminal, "%s: %s\n", e.label, redact.OneLine(text, 1000))
+		fmt.Fprintf(r.settings.Terminal, "%s: %s\n", e.label, safetext.OneLine(text, 1000))
 	}
 
 	if e.err != nil && (e.status == 0 || e.leaves != "" || e.polls) {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/internal/redact"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 // request is an entry of the table of requests. Each is sent once.
@@ -124,7 +124,7 @@ func writingRequests(s Settings) []*request {
 	}
 
 	add(s.Job, &request{label: "a new job", path: jobsPath, body: promptOf(s.Prompt),
-		does:   "-job: runs a job. " + agent + " The prompt is: " + redact.OneLine(s.Prompt, 1000),
+		does:   "-job: runs a job. " + agent + " The prompt is: " + safetext.OneLine(s.Prompt, 1000),
 		leaves: undo}, pollsOfJob, jobPath)
 	add(s.Message, &request{label: "a message to a job that has ended", path: jobPath + "/message",
 		body:    promptOf("Add another line like it."),
