@@ -336,20 +336,21 @@ func againstExport(t *testing.T, op operations.Operation, e recording.Exchange) 
 	return all
 }
 
-// exportOf returns the rows of an export in pages of a size.
+// exportOf returns the rows of an export in pages of a size, with as many requested ahead.
 func exportOf(ctx context.Context, client *mintlify.Client, op mintlify.Operation, size int) (any, error) {
 	a := client.Analytics
+	prefetch := mintlify.WithPrefetch(size)
 	switch op {
 	case mintlify.OpGetVisitors:
-		return mintlify.Collect(a.Visitors(ctx, mintlify.VisitorsParams{PageSize: size}))
+		return mintlify.Collect(a.Visitors(ctx, mintlify.VisitorsParams{PageSize: size}, prefetch))
 	case mintlify.OpGetViews:
-		return mintlify.Collect(a.Views(ctx, mintlify.ViewsParams{PageSize: size}))
+		return mintlify.Collect(a.Views(ctx, mintlify.ViewsParams{PageSize: size}, prefetch))
 	case mintlify.OpGetSearches:
-		return mintlify.Collect(a.Searches(ctx, mintlify.SearchesParams{PageSize: size}))
+		return mintlify.Collect(a.Searches(ctx, mintlify.SearchesParams{PageSize: size}, prefetch))
 	case mintlify.OpGetFeedback:
-		return mintlify.Collect(a.Feedback(ctx, mintlify.FeedbackParams{PageSize: size}))
+		return mintlify.Collect(a.Feedback(ctx, mintlify.FeedbackParams{PageSize: size}, prefetch))
 	case mintlify.OpGetConversations:
-		return mintlify.Collect(a.Conversations(ctx, mintlify.ConversationsParams{PageSize: size}))
+		return mintlify.Collect(a.Conversations(ctx, mintlify.ConversationsParams{PageSize: size}, prefetch))
 	}
 	return nil, fmt.Errorf("%s is not an export that exportOf knows", op)
 }
