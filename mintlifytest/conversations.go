@@ -92,7 +92,8 @@ func (s *Service) getThread(c *call) (any, *failure) {
 
 // thread returns the turns of a conversation, the oldest first.
 func (s *Service) thread(id string) mintlify.Thread {
-	turns := slices.DeleteFunc(slices.Clone(s.conversations), func(row mintlify.Conversation) bool { return row.ID != id })
+	isOther := func(row mintlify.Conversation) bool { return row.ID != id }
+	turns := slices.DeleteFunc(slices.Clone(s.conversations), isOther)
 	slices.SortStableFunc(turns, func(a, b mintlify.Conversation) int { return a.Timestamp.Compare(b.Timestamp) })
 
 	thread := mintlify.Thread{ID: id}

@@ -98,8 +98,10 @@ func (p program) run(args []string) error {
 	if err != nil {
 		return usage.Errorf("-o: %w", err)
 	}
-	defer os.Remove(file.Name())
-	defer file.Close()
+	defer func() {
+		file.Close()
+		_ = os.Remove(file.Name()) // unless it is the recording by then
+	}()
 
 	result, err := recording.Record(ctx, s.Settings)
 	if err != nil {
@@ -128,8 +130,8 @@ func parse(args []string, stdout io.Writer) (settings, error) {
 	flags.BoolVar(&s.Job, "job", false, "write: run a job, which costs about 112 credits and opens a pull request, or "+
 		"publishes to the live site")
 	flags.StringVar(&s.Prompt, "prompt", "Add one line to a page named docs-sdk-check.", "the `text` of -job")
-	flags.BoolVar(&s.Message, "message", false, "write: send a message to the job of -job-id or -job once it has ended; "+
-		"costs about 112 credits if the service takes it")
+	flags.BoolVar(&s.Message, "message", false, "write: send a message to the job of -job-id or -job once it has "+
+		"ended, which costs about 112 credits if the service takes it")
 	flags.StringVar(&s.Preview, "preview", "", "write: deploy a preview of this `branch`")
 	flags.BoolVar(&s.Update, "update", false, "write: deploy the live site")
 	flags.BoolVar(&s.yes, "yes", false, "write without asking")

@@ -71,29 +71,29 @@ func readingRequests(s Settings) []*request {
 	twoYearsAgo := today().AddDays(-730)
 
 	all := []*request{
-		{label: firstVisitors, path: visitors, query: lastDays(30, 250)},
+		{label: firstVisitors, path: visitors, query: month(250)},
 		{label: "visitors, the next page", path: visitors, prepare: after(firstVisitors)},
-		{label: "views of 30 days", path: views, query: lastDays(30, 250)},
+		{label: "views of 30 days", path: views, query: month(250)},
 		{label: "views, the next page", path: views, prepare: after("views of 30 days")},
-		{label: "searches of 30 days", path: searches, query: lastDays(30, 100)},
+		{label: "searches of 30 days", path: searches, query: month(100)},
 		{label: "searches, the next page", path: searches, prepare: after("searches of 30 days")},
-		{label: "feedback of 30 days", path: feedback, query: lastDays(30, 100)},
+		{label: "feedback of 30 days", path: feedback, query: month(100)},
 		{label: "feedback, the next page", path: feedback, prepare: after("feedback of 30 days")},
 		{label: "feedback of a day", path: feedback, prepare: aDayOf("feedback of 30 days")},
-		{label: "feedback counts", path: feedback + "/by-page", query: lastDays(30, 100)},
-		{label: "conversations of 30 days", path: conversations, query: lastDays(30, 250)},
+		{label: "feedback counts", path: feedback + "/by-page", query: month(100)},
+		{label: "conversations of 30 days", path: conversations, query: month(250)},
 		{label: "conversations, the next page", path: conversations, prepare: after("conversations of 30 days")},
 		{label: "conversations of a day", path: conversations, prepare: aDayOf("conversations of 30 days")},
-		{label: "two conversations", path: conversations, query: lastDays(30, 2)},
+		{label: "two conversations", path: conversations, query: month(2)},
 		{label: "the next two conversations", path: conversations, prepare: after("two conversations")},
 		{label: "a thread", path: conversations + "/threads/{id}", prepare: aThread},
 		{label: "unknown thread", path: conversations + "/threads/{id}", id: unknownULID},
-		{label: "caller stats", path: conversations + "/caller-stats", query: lastDays(30, 0)},
+		{label: "caller stats", path: conversations + "/caller-stats", query: month(0)},
 
 		{label: "caller stats, wrong key", path: conversations + "/caller-stats", key: "mint_" + rand.Text()},
-		{label: wrongProject, path: visitors, query: lastDays(30, 250), project: unknownHex},
-		{label: "visitors, limit 251", path: visitors, query: lastDays(30, 251)},
-		{label: "visitors past the end", path: visitors, query: with(lastDays(30, 250), "offset", 10_000_000)},
+		{label: wrongProject, path: visitors, query: month(250), project: unknownHex},
+		{label: "visitors, limit 251", path: visitors, query: month(251)},
+		{label: "visitors past the end", path: visitors, query: with(month(250), "offset", 10_000_000)},
 		{label: "views of two years ago", path: views, query: dates(twoYearsAgo, twoYearsAgo.AddDays(1), 250)},
 
 		{label: "unknown job", path: jobPath, id: unlike(s.JobID)},
@@ -230,7 +230,8 @@ func aDayOf(label string) func(*recorder, *request) string {
 
 func today() mintlify.Date { return mintlify.DayOf(time.Now().UTC()) }
 
-func lastDays(days, limit int) url.Values { return dates(today().AddDays(-days), today(), limit) }
+// month returns the query of the last 30 days.
+func month(limit int) url.Values { return dates(today().AddDays(-30), today(), limit) }
 
 // dates returns the query of a range of days. A limit of 0 is not sent.
 func dates(from, to mintlify.Date, limit int) url.Values {

@@ -170,8 +170,8 @@ func (r *Result) hint() string {
 	case first.object == nil:
 		return "Something else than the service responds: a login page, a proxy, or Cloudflare."
 	case first.status == http.StatusUnauthorized:
-		return "The service does not accept the key in MINTLIFY_API_KEY: it is wrong, revoked or expired, or the plan " +
-			"has no API."
+		return "The service does not accept the key in MINTLIFY_API_KEY: it is wrong, revoked or expired, or the " +
+			"plan has no API."
 	case first.status == r.all.last(wrongProject).status:
 		return "The service responds as to a wrong project: is MINTLIFY_PROJECT_ID of the key's organization?"
 	}
