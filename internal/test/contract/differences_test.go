@@ -369,6 +369,7 @@ func (p pager) respond(r *http.Request) *http.Response {
 	if cursor := query.Get("cursor"); cursor != "" {
 		first = number(cursor[strings.LastIndex(cursor, "-")+1:])
 	}
+	first = min(first, len(p.rows)) // prefetch may ask for what is past the end
 	next := min(first+limit, len(p.rows))
 
 	page := maps.Clone(p.body)
