@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,6 +21,8 @@ type change struct {
 	base, head string
 	// tag is refs/tags/..., or "" for a merge.
 	tag string
+	// branch is the name of the branch that has the change, or "" if nobody knows it.
+	branch string
 	// title and body come from its pull requests, as far as they are known.
 	title, body string
 	// stat sums up the files.
@@ -50,8 +51,12 @@ func (p *program) findChange(ctx context.Context, what occasion) (change, error)
 	c := change{}
 	c.tag = g.findTag(ctx, what)
 	c.head = g.findHead(ctx, what, c.tag)
-	c.base = g.findBase(ctx, what, c)
 	c.repository = p.findRepository(ctx, g)
+	c.branch = strings.TrimPrefix(what.branch, branches)
+	if c.branch == "" {
+		c.branch = p.defaultBranchName(ctx, g)
+	}
+	c.base = p.findBase(ctx, &g, what, c)
 
 	for _, path := range p.unmatchedPaths(ctx, &g, c.head) { // else nobody sees that no merge is documented any more
 		p.step.Warnf("The path %q matches no file of commit %s: was it renamed?", path, c.head)
@@ -134,36 +139,23 @@ func (g *git) findHead(ctx context.Context, what occasion, tag string) string {
 
 // findBase returns the commit before the change. For a force push that is the commit that the
 // branch had before: the change is the difference.
-func (g *git) findBase(ctx context.Context, what occasion, c change) string {
+func (p *program) findBase(ctx context.Context, g *git, what occasion, c change) string {
 	switch {
 	case what.base == "" && c.tag != "":
-		return g.previousTag(ctx, c)
+		return p.previousTag(ctx, g, c)
 	case what.base == "":
-		return what.pull.base(ctx, g, c.head)
+		return p.baseOf(ctx, g, what.pull, c)
 	case !isZeros(what.base):
 		return g.named(ctx, what.base)
 	case what.branch == "":
 		g.fail(errors.New("-base is all zeros, since the branch is new or nothing was pushed: " +
 			"say where the change begins"))
 		return ""
-	case what.branch == what.defaultBranch:
-		return g.emptyTree(ctx)
 	}
 
 	origin := "refs/remotes/origin/" + strings.TrimPrefix(what.defaultBranch, branches)
 	g.commit(ctx, origin) // a full clone has it
 	return g.run(ctx, "merge-base", origin, c.head)
-}
-
-// previousTag returns the commit of the nearest tag before the change's own.
-func (g *git) previousTag(ctx context.Context, c change) string {
-	previous := g.run(ctx, "describe", "--tags", "--abbrev=0", c.head+"^")
-	hasRun := errors.As(g.err, new(*exec.ExitError))
-	if c.head != "" && hasRun {
-		g.err = fmt.Errorf("no tag before %s is in this clone: fetch all of it with its tags (fetch-depth: 0 of "+
-			"actions/checkout), or enter as base where the change begins (on a command line: -base): %w", c.tag, g.err)
-	}
-	return g.commit(ctx, tags+previous)
 }
 
 // named returns the commit that a person or an event has named, which may be the empty tree.

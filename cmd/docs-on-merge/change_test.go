@@ -139,13 +139,24 @@ func TestWhatIsSkippedNeedsNoKeyAndMakesNoJob(t *testing.T) {
 	unmerged := map[string]any{"pull_request": map[string]any{"merged": false, "merge_commit_sha": nil}}
 	deleted := map[string]any{"before": strings.Repeat("a", 40), "after": noCommit, "deleted": true}
 	pushed := w.push(w.git("rev-parse", "HEAD^"))
+	reset := w.push(w.git("rev-parse", "HEAD^"))
+	reset["commits"] = []any{}
+	pull := mergedPull(7, w.git("rev-parse", "HEAD"), 1)
+	pull.Base.Ref = "feature-1"
+	elsewhere := map[string]any{"pull_request": pull, "repository": map[string]any{"default_branch": "main"}}
 	for name, tc := range map[string]struct {
 		event string
 		data  map[string]any
 		args  []string
 		says  string
 	}{
-		"not merged":          {event: "pull_request", data: unmerged, says: "not merged"},
+		"not merged":     {event: "pull_request", data: unmerged, says: "not merged"},
+		"another branch": {event: "pull_request", data: elsewhere, says: "not merged into main\n"},
+		"yet another branch": {
+			"pull_request", elsewhere, []string{"-branch", "release-1.x"}, "not merged into main\n",
+		},
+		"no commits":          {event: "push", data: reset, says: "no commits were pushed"},
+		"a new repository":    {event: "push", data: w.push(noCommit), says: "the default branch is new"},
 		"deleted branch":      {event: "push", data: deleted, says: "deleted"},
 		"nothing of the path": {"push", pushed, []string{"-path", "docs", "-path", "*.md"}, "nothing relevant"},
 		"no change":           {event: "push", data: w.push(w.git("rev-parse", "HEAD")), says: "nothing relevant"},
@@ -157,6 +168,17 @@ func TestWhatIsSkippedNeedsNoKeyAndMakesNoJob(t *testing.T) {
 		assert.Contains(t, r.Log, tc.says, name)
 		assert.Contains(t, r.Summary, "Skipped", name)
 		assert.Empty(t, w.service.Requests(), name)
+	}
+}
+
+func TestMergesIntoABranchOfTheFlagCount(t *testing.T) {
+	w := merged(t)
+	pull := mergedPull(7, w.git("rev-parse", "HEAD"), 1)
+	pull.Base.Ref = "feature-1"
+	w.onGitHub("pull_request", map[string]any{"pull_request": pull, "repository": map[string]any{"default_branch": "main"}})
+	for _, name := range []string{"feature-1", "refs/heads/feature-1"} {
+		r := w.runOnce("-branch", "release-1.x", "-branch", name+" \r", "-dry-run")
+		assert.Equal(t, "dry-run", r.Outputs["outcome"], r.Log)
 	}
 }
 
@@ -197,14 +219,10 @@ func TestByHand(t *testing.T) {
 
 func TestNewBranches(t *testing.T) {
 	w := newWorld(t)
-	event := w.push(noCommit)
-	w.onGitHub("push", event)
-	assert.Contains(t, w.prompt(), "a.go", "the default branch itself: all of it")
-
 	w.git("update-ref", "refs/remotes/origin/main", "HEAD")
 	w.git("checkout", "--quiet", "-b", "topic")
 	w.commit("topic", "topic.go", "package topic\n")
-	event = w.push(noCommit)
+	event := w.push(noCommit)
 	event["ref"] = "refs/heads/topic"
 	w.onGitHub("push", event)
 	prompt := w.prompt()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -290,13 +289,23 @@ func (p *program) recordOf(ctx context.Context, c change, key string, store once
 	return versions[len(versions)-1], true, nil
 }
 
-// defaultBranch returns the default branch as this clone has it, else HEAD.
-func (p *program) defaultBranch(ctx context.Context, g git) string {
-	name := p.step.Getenv("CI_DEFAULT_BRANCH") // GitLab's
-	if e, err := readEvent(p.step.Getenv("GITHUB_EVENT_PATH")); err == nil {
-		name = cmp.Or(e.Repository.DefaultBranch, name)
+// defaultBranchName returns the name of the default branch, or "" if nobody knows it.
+func (p *program) defaultBranchName(ctx context.Context, g git) string {
+	e, err := readEvent(p.step.Getenv("GITHUB_EVENT_PATH"))
+	if err == nil && e.Repository.DefaultBranch != "" {
+		return e.Repository.DefaultBranch
+	}
+	if name := p.step.Getenv("CI_DEFAULT_BRANCH"); name != "" { // GitLab's
+		return name
 	}
 
+	name := g.run(ctx, "rev-parse", "--abbrev-ref", "--verify", "--quiet", "refs/remotes/origin/HEAD")
+	return strings.TrimPrefix(name, "origin/")
+}
+
+// defaultBranch returns the default branch as this clone has it, else HEAD.
+func (p *program) defaultBranch(ctx context.Context, g git) string {
+	name := p.defaultBranchName(ctx, g)
 	for _, branch := range []string{"refs/remotes/origin/" + name, "refs/remotes/origin/HEAD"} {
 		if g.find(ctx, branch) != "" {
 			return branch

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -23,7 +24,7 @@ type occasion struct {
 	head string
 	// tag is refs/tags/..., if the change is a release.
 	tag string
-	// branch and defaultBranch are refs/heads/..., if the change is a push of a branch.
+	// branch is refs/heads/... that the change was merged into, if an event names it. defaultBranch is known with it.
 	branch, defaultBranch string
 	// pull is the pull request, if the change is one.
 	pull pullRequest
@@ -37,6 +38,8 @@ type event struct {
 	Repository                 struct {
 		DefaultBranch string `json:"default_branch"`
 	}
+	// Commits are not nil if a push says which commits it has, also if it has none.
+	Commits     []struct{}
 	PullRequest pullRequest `json:"pull_request"`
 	Release     struct {
 		TagName string `json:"tag_name"`
@@ -65,7 +68,7 @@ func (p *program) findOccasion() (occasion, error) {
 
 	switch name {
 	case "pull_request", "pull_request_target":
-		return e.ofPullRequest(name)
+		return e.ofPullRequest(name, p.options.branches)
 	case "push":
 		return e.ofPush()
 	case "release":
@@ -94,14 +97,21 @@ func namesNoMerge(event string) error {
 		"or give the action base and head (on a command line: -base and -head)", event)
 }
 
-func (e event) ofPullRequest(name string) (occasion, error) {
+// ofPullRequest returns a merge into the default branch, or into one of others.
+func (e event) ofPullRequest(name string, others []string) (occasion, error) {
+	pull := e.PullRequest
+	into := e.Repository.DefaultBranch
+	isElsewhere := into != "" && pull.Base.Ref != into && !slices.Contains(others, pull.Base.Ref)
+
 	switch {
-	case !e.PullRequest.Merged:
+	case !pull.Merged:
 		return occasion{skip: "the pull request is not merged"}, nil
-	case e.PullRequest.MergeCommitSHA == "":
+	case isElsewhere:
+		return occasion{skip: "not merged into " + into}, nil
+	case pull.MergeCommitSHA == "":
 		return occasion{}, namesNoMerge(name)
 	}
-	return occasion{head: e.PullRequest.MergeCommitSHA, pull: e.PullRequest}, nil
+	return occasion{head: pull.MergeCommitSHA, branch: branches + pull.Base.Ref, pull: pull}, nil
 }
 
 func (e event) ofPush() (occasion, error) {
@@ -112,14 +122,20 @@ func (e event) ofPush() (occasion, error) {
 		return occasion{head: e.After, tag: e.Ref}, nil
 	case e.Before == "" || e.After == "":
 		return occasion{}, namesNoMerge("push")
+	case e.Commits != nil && len(e.Commits) == 0:
+		return occasion{skip: "no commits were pushed"}, nil
 	}
 
-	return occasion{
+	what := occasion{
 		base:          e.Before,
 		head:          e.After,
 		branch:        e.Ref,
 		defaultBranch: branches + e.Repository.DefaultBranch,
-	}, nil
+	}
+	if isZeros(e.Before) && what.branch == what.defaultBranch {
+		what.skip = "the default branch is new"
+	}
+	return what, nil
 }
 
 func (e event) ofRelease() (occasion, error) {

@@ -15,6 +15,8 @@ import (
 type options struct {
 	base, head string
 	paths      []string
+	// branches are those that merges count in besides the default one.
+	branches []string
 	// template is a file, and templateText the text itself.
 	template, templateText string
 
@@ -46,9 +48,14 @@ func (p *program) parse(args []string) error {
 		"the `commit` or tag after the change (default: of the event, else HEAD)")
 
 	flags.Func("path", "look only at this `pathspec` of git; may be repeated", func(path string) error {
-		o.paths = append(o.paths, path)
+		o.paths = append(o.paths, strings.TrimSpace(path))
 		return nil
 	})
+	flags.Func("branch", "merges into this branch `name` count on the event pull_request, too; may be repeated",
+		func(name string) error {
+			o.branches = append(o.branches, strings.TrimPrefix(strings.TrimSpace(name), branches))
+			return nil
+		})
 	flags.Func("skip-author", "skip the merges of this `login`, too (default: "+strings.Join(o.skip, ", ")+
 		"); may be repeated", o.skip.Add)
 

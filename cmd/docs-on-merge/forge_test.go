@@ -63,16 +63,28 @@ func (f *forge) respond(r *http.Request) (code int, body any) {
 		found := all[from:min(from+size, len(all))]
 		return http.StatusOK, slices.Clone(found) // it is encoded without the lock
 	case what == "GET pulls" && len(parts) == 7:
-		if of, ok := f.pulls[parts[5]]; ok {
-			return http.StatusOK, of
+		named, ok := f.pulls[parts[5]]
+		if !ok {
+			named = f.pulls[""]
 		}
-		return http.StatusOK, f.pulls[""]
+		return http.StatusOK, mergedAs(named, parts[5])
 	case what == "GET pulls" && len(parts) == 5:
 		return f.list(parts[2]+"/"+parts[3], r)
 	case r.Method == http.MethodPost && len(parts) == 6 && parts[4] == "statuses":
 		return f.add(parts[5], r)
 	}
 	return http.StatusNotFound, map[string]string{"message": "Not Found"}
+}
+
+// mergedAs returns pull requests. Those of which a test says nothing else have merged the commit.
+func mergedAs(pulls []pullRequest, commit string) []pullRequest {
+	pulls = slices.Clone(pulls)
+	for i, pull := range pulls {
+		if pull.MergedAt != "" && pull.MergeCommitSHA == "" && pull.Base.Ref == "" {
+			pulls[i].MergeCommitSHA = commit
+		}
+	}
+	return pulls
 }
 
 // list returns a page of the documentation's pull requests.

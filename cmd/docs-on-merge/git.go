@@ -48,7 +48,10 @@ func isolatedEnv(home string) []string {
 
 // gitSettings take precedence over the configuration of the user. Git 2.25 has no option that does. Version 2 of
 // the protocol sends only the refs that are asked for.
-var gitSettings = []string{"-c", "core.quotePath=off", "-c", "diff.relative=false", "-c", "protocol.version=2"}
+var gitSettings = []string{
+	"-c", "core.quotePath=off", "-c", "diff.relative=false", "-c", "protocol.version=2",
+	"-c", "i18n.logOutputEncoding=UTF-8", "-c", "i18n.commitEncoding=UTF-8",
+}
 
 // run returns what git prints, up to maxOutput, without the last line break.
 func (g *git) run(ctx context.Context, args ...string) string {

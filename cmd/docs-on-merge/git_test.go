@@ -37,7 +37,7 @@ func TestTheUsersConfigurationChangesNothing(t *testing.T) {
 	w.commit("in a folder", "sub/c.go", "package c\n\n// C is new.\n")
 	w.commit("new", "algorithm.txt", "b\n{\n{\n}\nc\n")
 	w.commit("new", "context.txt", "new\n"+strings.Repeat("a line\n\n", 12)+"new\n")
-	w.commit("beside it", "b.go", "package b\n")
+	w.commit("beside it: für 日本語", "b.go", "package b\n")
 	w.git("update-index", "--add", "--cacheinfo", "160000,"+base+",module")
 	w.git("commit", "--quiet", "--message=a submodule")
 	w.git("mv", "a.go", "z.go")
@@ -45,6 +45,7 @@ func TestTheUsersConfigurationChangesNothing(t *testing.T) {
 
 	plain := w.promptIn("sub", "-base", base)
 	assert.Contains(t, plain, "b.go")
+	assert.Contains(t, plain, "> beside it: für 日本語\n")
 	assert.Contains(t, plain, "sub/c.go")
 	assert.Contains(t, plain, "> diff --git a/module b/module\n")
 	assert.Contains(t, plain, "> +Subproject commit "+base)
@@ -56,7 +57,7 @@ func TestTheUsersConfigurationChangesNothing(t *testing.T) {
 		"diff.mnemonicPrefix=true", "diff.context=0", "diff.interHunkContext=90", "diff.orderFile=" + order,
 		"diff.renames=false", "diff.ignoreSubmodules=all", "diff.external=false", "color.ui=always",
 		"core.quotePath=true", "log.showSignature=true", "diff.algorithm=patience", "diff.colorMoved=zebra",
-		"diff.statNameWidth=1", "diff.dirstat=files",
+		"i18n.logOutputEncoding=ISO-8859-1", "i18n.commitEncoding=EUC-JP", "diff.statNameWidth=1", "diff.dirstat=files",
 	} {
 		name, value, _ := strings.Cut(setting, "=")
 		w.git("config", name, value)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -22,6 +21,8 @@ type merge struct {
 	pull pullRequest
 	// skip says why the merge is left out. "" means that it is not.
 	skip string
+	// kept is what is left of the merge if some of its commits are left out. nil means that none is.
+	kept []part
 	// isUnrelated says that the merge touches none of the paths. Its words stay here.
 	isUnrelated bool
 }
@@ -31,29 +32,28 @@ type merge struct {
 func (p *program) findMerges(ctx context.Context, g *git, pull pullRequest, c change) []merge {
 	all := part{c.base, c.head}
 	if pull.Merged {
-		return []merge{{part: all, pull: pull, skip: p.whySkip(ctx, g, pull, all)}}
+		return []merge{p.judge(ctx, g, merge{part: all, pull: pull})}
 	}
 
 	related := p.listRelated(ctx, g, all)
 	found := p.listMerges(ctx, g, all)
-	for i, part := range found {
-		if related != nil && !related[part.head] {
+	for i, one := range found {
+		if related != nil && !related[one.head] {
 			found[i].isUnrelated = true
 			continue
 		}
 
-		pull, err := p.pullOf(ctx, c.repository, part.head)
+		pull, err := p.pullOf(ctx, c, one.head)
 		if err != nil {
 			g.fail(err)
 			return nil
 		}
-		why := p.whySkip(ctx, g, pull, part.part)
-		if why != "" {
-			p.step.Printf("Left out %s: %s", part.head, why)
-		}
 
-		found[i].pull = pull
-		found[i].skip = why
+		one.pull = pull
+		found[i] = p.judge(ctx, g, one)
+		if why := found[i].skip; why != "" {
+			p.step.Printf("Left out %s: %s", one.head, why)
+		}
 	}
 	return found
 }
@@ -110,16 +110,22 @@ func (c change) findTold(found []merge) []part {
 	return c.without(found, func(m merge) bool { return m.skip != "" || m.isUnrelated })
 }
 
-// without returns the parts of the change that are left if some merges are taken out.
+// without returns the parts of the change that are left if some merges are taken out, and of others the commits that
+// are left out.
 func (c change) without(found []merge, isOut func(merge) bool) []part {
 	var parts []part
 	base := c.base
 	for _, merge := range found {
-		if !isOut(merge) {
+		isWhole := merge.kept == nil && !isOut(merge)
+		if isWhole {
 			continue
 		}
+
 		if base != merge.base {
 			parts = append(parts, part{base, merge.base})
+		}
+		if !isOut(merge) {
+			parts = append(parts, merge.kept...)
 		}
 		base = merge.head
 	}
@@ -147,45 +153,22 @@ func tell(found []merge) (title, body string) {
 
 // whySkip says why a merge needs no job, or returns "". If its pull request is not known, the
 // messages and authors of its commits decide.
-func (p *program) whySkip(ctx context.Context, g *git, pull pullRequest, merge part) string {
-	messages, authors := g.readCommits(ctx, merge)
-
-	// Somebody may say so in the message of a merge whose pull request says nothing.
-	for _, text := range []string{messages, pull.Body} {
-		if line := merges.NoneLine(text); line != "" {
-			if !strings.EqualFold(line, merges.None) {
-				p.step.Warnf("Commit %s is skipped because of the line %q, which is read as %q.",
-					merge.head, line, merges.None)
-			}
-			return merges.None
-		}
+func (p *program) whySkip(m merge, commits []commit) string {
+	if line := merges.NoneLine(m.pull.Body); line != "" {
+		p.quoteNone(m.head, line)
+		return merges.None
 	}
 
-	if pull.User.Login != "" {
-		authors = [][]string{{pull.User.Login}}
+	authors := authorsOf(commits)
+	if m.pull.User.Login != "" {
+		authors = [][]string{{m.pull.User.Login}}
 	}
-	text := cmp.Or(strings.TrimSpace(pull.Body), messages)
-	return p.options.skip.WhySkip(text, authors...)
+	return p.options.skip.WhySkip(m.pull.Body, authors...)
 }
 
-// readCommits returns the messages of a merge's commits, and the names of each author.
-func (g *git) readCommits(ctx context.Context, merge part) (string, [][]string) {
-	out := g.run(ctx, "log", "-z", "--no-show-signature", "--max-count=1000", "--format=%P%n%an%n%ae%n%B",
-		merge.head, "^"+merge.base)
-	commits := strings.Split(strings.Trim(out, "\x00"), "\x00")
-
-	var messages strings.Builder
-	var authors [][]string
-	for _, commit := range commits {
-		parents, rest, _ := strings.Cut(commit, "\n")
-		name, rest, _ := strings.Cut(rest, "\n")
-		email, message, _ := strings.Cut(rest, "\n")
-
-		messages.WriteString(message + "\n")
-		isMergeItself := strings.Contains(parents, " ") && len(commits) > 1 // its author is the person who merged
-		if !isMergeItself {
-			authors = append(authors, []string{name, email, merges.Login(email)})
-		}
+// quoteNone warns of a line that is read as the one that skips, but is written in another way.
+func (p *program) quoteNone(commit, line string) {
+	if !strings.EqualFold(line, merges.None) {
+		p.step.Warnf("Commit %s is skipped because of the line %q, which is read as %q.", commit, line, merges.None)
 	}
-	return messages.String(), authors
 }

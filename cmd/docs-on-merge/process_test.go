@@ -287,8 +287,8 @@ func TestTheActionPassesOddInputsOn(t *testing.T) {
 	w.commit("odd", "dir with space/$(touch pwned).go", "x")
 	template := filepath.Join(t.TempDir(), `te"m p$HOME'late`)
 	require.NoError(t, os.WriteFile(template, []byte("{{.Files}}\n"), 0o600))
-	cmd, log := w.action().Command(t, w.dir, "INPUT_PATHS=dir with space\n\n  $(touch pwned)*\n-dash\n`touch pwned`;touch pwned\n", "INPUT_TEMPLATE="+template,
-		"INPUT_SKIP_AUTHORS=ada\n$(touch pwned)\n", "INPUT_BASE=HEAD~1", "INPUT_DRY_RUN=true", "INPUT_AGAIN=false", "INPUT_TIMEOUT=1h30m")
+	cmd, log := w.action().Command(t, w.dir, "INPUT_PATHS=dir with space\r\n\r\n  $(touch pwned)*\n-dash\n`touch pwned`;touch pwned\n", "INPUT_TEMPLATE="+template,
+		"INPUT_SKIP_AUTHORS= ada \r\n$(touch pwned)\r\n\r\n", "INPUT_BRANCHES=next\r", "INPUT_BASE=HEAD~1", "INPUT_DRY_RUN=true", "INPUT_AGAIN=false", "INPUT_TIMEOUT=1h30m")
 	require.Zero(t, exitCode(t, cmd.Run()), log)
 	assert.Contains(t, log.String(), "> +1 -0 dir with space/$(touch pwned).go\n")
 	found, err := fs.Glob(os.DirFS(w.dir), "*pwned*")

@@ -143,7 +143,7 @@ func TestFlagsAndInputsAreTheSameEverywhere(t *testing.T) {
 		Help:     newWorld(t).runOnce("-h").Stdout,
 		Action:   citest.Read(t, "action.yml"),
 		README:   citest.Read(t, "README.md"),
-		Inputs:   map[string]string{"path": "paths", "skip-author": "skip-authors", "demo": "", "version": ""},
+		Inputs:   map[string]string{"path": "paths", "branch": "branches", "skip-author": "skip-authors", "demo": "", "version": ""},
 		NotFlags: []string{"api-key", "project-id", "github-token", "docs-token", "build"},
 	}
 	places.AssertSame(t)

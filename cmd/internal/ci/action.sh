@@ -1,5 +1,6 @@
 # Runs the program of an action: downloads and verifies its release, or builds it. The action's script
-# has set name, outcome (the output with how the step ended), flags (inputs that are flags of the same name) and args (the other arguments).
+# has set name, outcome (the output with how the step ended), flags (inputs that are flags of the same name), lists (flags with the
+# input that has one value a line, such as path=paths) and args (the other arguments).
 # shellcheck shell=bash disable=SC2154
 
 version=0.1.0 # the release that the actions download
@@ -7,6 +8,13 @@ version=0.1.0 # the release that the actions download
 for flag in $flags; do
   variable=INPUT_$(tr a-z- A-Z_ <<<"$flag")
   if [ -n "${!variable-}" ]; then args+=("-$flag=${!variable}"); fi
+done
+
+for list in ${lists-}; do
+  variable=INPUT_$(tr a-z- A-Z_ <<<"${list#*=}")
+  while read -r value; do # without the blanks at its ends
+    if [ -n "$value" ]; then args+=("-${list%%=*}=$value"); fi
+  done < <(tr '\r' '\n' <<<"${!variable-}") # a variable may have the line breaks of Windows
 done
 
 # unreachable ends the step if the release cannot be downloaded: nothing was started, and a later run may work.
