@@ -14,9 +14,11 @@ import (
 	"flag"
 	"net/http"
 	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -75,7 +77,10 @@ func (p *program) run(ctx context.Context, args []string) int {
 		return p.demo(ctx)
 	}
 
-	p.connectGitHub()
+	if err := p.connectGitHub(); err != nil {
+		return p.report(change{}, result{err: err})
+	}
+
 	ctx, cancel := context.WithTimeout(ctx, p.step.Timeout)
 	defer cancel()
 	if p.options.check {
@@ -85,10 +90,30 @@ func (p *program) run(ctx context.Context, args []string) int {
 }
 
 // connectGitHub makes the clients of GitHub, for all that asks it.
-func (p *program) connectGitHub() {
-	token := p.step.Getenv("GITHUB_TOKEN")
+func (p *program) connectGitHub() error {
+	token, err := p.token("GITHUB_TOKEN")
+	if err != nil {
+		return err
+	}
+	docsToken, err := p.token("GITHUB_DOCS_TOKEN")
+	if err != nil {
+		return err
+	}
+
 	p.gitHub = p.newGitHub(token)
-	p.docsGitHub = p.newGitHub(cmp.Or(p.step.Getenv("GITHUB_DOCS_TOKEN"), token))
+	p.docsGitHub = p.newGitHub(cmp.Or(docsToken, token))
+	return nil
+}
+
+// token returns a token of the environment without blanks at its ends. It refuses what net/http would not send: the
+// run would take that for an outage.
+func (p *program) token(name string) (string, error) {
+	token := strings.TrimSpace(p.step.Getenv(name))
+	isControl := func(r rune) bool { return r < ' ' || r == 0x7f }
+	if strings.ContainsFunc(token, isControl) {
+		return "", usage.Errorf("%s has a line break or another control character within it: it is not a token", name)
+	}
+	return token, nil
 }
 
 // work finds the change and documents it, or only makes its prompt.

@@ -512,7 +512,7 @@ func (w *world) storeOf(t *testing.T, args ...string) (once.Store, string) {
 	t.Helper()
 	p := w.program(w.env, new(citest.Buffer), new(citest.Buffer))
 	require.NoError(t, p.parse(args))
-	p.connectGitHub()
+	require.NoError(t, p.connectGitHub())
 	what, err := p.findOccasion()
 	require.NoError(t, err)
 	change, err := p.findChange(t.Context(), what)

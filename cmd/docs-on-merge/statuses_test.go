@@ -386,6 +386,28 @@ func TestTheStatusOfASkipNamesTheAuthor(t *testing.T) {
 	}
 }
 
+func TestTokensAsVariablesHaveThem(t *testing.T) {
+	w := losing(t)
+	w.env["GITHUB_TOKEN"] = " " + gitHubToken + "\r\n"
+	w.env["GITHUB_DOCS_TOKEN"] = docsToken + "\r\n"
+	w.toForge = roundTripper(func(r *http.Request) (*http.Response, error) {
+		assert.Contains(t, []string{"Bearer " + gitHubToken, "Bearer " + docsToken}, r.Header.Get("Authorization"))
+		return w.forge.RoundTrip(r)
+	})
+	assert.Equal(t, 3, w.runOnce("-docs-repository", "acme/docs").Code)
+
+	for _, name := range []string{"GITHUB_TOKEN", "GITHUB_DOCS_TOKEN"} {
+		w := merged(t)
+		w.env[name] = gitHubToken + "\n" + gitHubToken
+		for _, args := range [][]string{nil, {"-soft"}, {"-check"}} {
+			r := w.runOnce(args...)
+			assert.Equal(t, 2, r.Code, r.Log)
+			assert.Contains(t, r.Log, name+" has a line break")
+		}
+		assert.Empty(t, w.service.Requests())
+	}
+}
+
 func TestTheTokenGoesToGitHubAlone(t *testing.T) {
 	w := merged(t)
 	w.env["GITHUB_API_URL"] = "https://github.acme.example/api/v3"
