@@ -60,6 +60,8 @@ type result struct {
 	hasSent bool
 	// lost is what this run got instead of a response, if it has lost one.
 	lost error
+	// unrecorded is why the record of the job that this run has made could not be written, or nil.
+	unrecorded error
 	// finder is nil if there is nowhere to look for the pull request of a lost response.
 	finder *finder
 	// err says why the run ended before the job.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -32,7 +32,7 @@ func (p *program) document(ctx context.Context, c change) result {
 	}
 
 	task := once.Task{Key: c.key(client.ProjectID()), Prompt: prompt}
-	w := worker{p: p, client: client, store: store, task: task}
+	w := worker{p: p, client: client, store: &late{Store: store}, task: task, change: c}
 	w.result = result{prompt: prompt, record: once.Record{Task: task}, finder: p.newFinder(ctx, c)}
 
 	w.work(ctx)
@@ -40,7 +40,7 @@ func (p *program) document(ctx context.Context, c change) result {
 		w.err = keyless{error: w.err, record: w.record}
 	}
 
-	if statuses != nil && w.record.Version > 0 {
+	if statuses != nil && w.record.Version > 0 && w.unrecorded == nil {
 		err := statuses.show(context.WithoutCancel(ctx), w.result)
 		if err != nil {
 			p.step.Printf("The commit's status may still be that of an earlier run: %v", err)
@@ -55,9 +55,12 @@ type worker struct {
 	result
 	p      *program
 	client *mintlify.Client
-	store  once.Store
+	store  *late
 	task   once.Task
+	change change
 	runner *once.Runner
+	// isOnRecord says that this run has seen the record of the job that it made.
+	isOnRecord bool
 }
 
 // errJobExists ends a send once a job is on record, whichever run has made it.
@@ -82,34 +85,38 @@ func (w *worker) work(ctx context.Context) {
 
 		w.do(sending)
 		if w.record.State == once.Unknown && before != once.Unknown {
-			w.lost = errors.Unwrap(w.err) // w.err also says what callers of package once can do
-			w.p.step.Printf("The response to the prompt was lost: %v", w.lost)
+			if w.hasSent {
+				w.lost = errors.Unwrap(w.err) // w.err also says what callers of package once can do
+				w.p.step.Printf("The response to the prompt was lost: %v", w.lost)
+			}
 			w.search(ctx)
 		}
 	}
 
-	if w.record.State == once.Running && w.err == nil && !w.p.options.noWait {
-		w.wait(ctx)
+	if w.hasSent && !w.isOnRecord && w.record.State == once.Running && w.err != nil {
+		w.store.owe(w.record, w.err)
+		w.err = nil
+	}
+	if w.record.State == once.Running && w.err == nil {
+		w.follow(ctx)
 	}
 }
 
 // newRunner makes the runner, which calls onJob once it knows that a job is on record.
 func (w *worker) newRunner(onJob func()) error {
-	step := w.p.step
-	errorsOnly := slog.New(slog.NewTextHandler(step, &slog.HandlerOptions{Level: slog.LevelError}))
 	onChange := func(r once.Record) {
 		switch r.State {
 		case once.Sending:
 			w.hasSent = true
 		case once.Running:
-			step.Printf("Job %s is on record.", r.JobID)
+			w.tellJob(r.JobID)
 			onJob()
 		}
 	}
 
 	options := []once.Option{
 		once.WithSendTime(w.p.sendTime),
-		once.WithLogger(errorsOnly),
+		once.WithLogger(w.p.step.ErrorLog()),
 		once.WithOnChange(onChange),
 	}
 	if w.finder != nil {
@@ -138,6 +145,9 @@ func (w *worker) prepare(ctx context.Context) error {
 		return w.adopt(ctx)
 	case o.again && needsPerson(record.State):
 		return w.again(ctx)
+	case record.State == once.Refused: // which proves that there is no job
+		step.Printf("The service has refused the prompt before: sending it again.")
+		return w.again(ctx)
 	case o.again && record.Version > 0 && record.State != once.Pending:
 		step.Printf("again does nothing for a change whose job is %s.", record.State)
 	case record.JobID != "":
@@ -159,11 +169,20 @@ func (w *worker) adopt(ctx context.Context) error {
 	if err != nil {
 		record, _ = w.store.Get(ctx, w.task.Key)
 		if record.JobID != w.p.options.job { // else another run was faster
-			return err
+			return sayState(err)
 		}
 	}
 	w.record = record
 	return nil
+}
+
+// sayState returns the error of a decision that a record's state does not allow, without names of package once.
+func sayState(err error) error {
+	var refused *once.StateError
+	if errors.As(err, &refused) {
+		return usage.Errorf("the job is not taken, since the prompt of this change is %s", refused.State)
+	}
+	return err
 }
 
 // again has the prompt sent again, unless the pull request of the prompt before is found, or another run has
@@ -224,13 +243,13 @@ func (w *worker) search(ctx context.Context) {
 	w.finder.took = time.Since(begun)
 }
 
-// wait waits for the job, and records its end. It leaves the record alone meanwhile: GitHub
-// allows 1,000 requests an hour for a repository.
-func (w *worker) wait(ctx context.Context) {
-	log := mintlify.WithOnPoll(w.p.step.LogPolls("job", w.p.options.heartbeat))
-	_, err := w.client.Jobs.WaitUntilDone(ctx, w.record.JobID, log)
-	if err != nil && !errors.Is(err, mintlify.ErrJobFailed) {
-		w.err = err
+// follow waits for the job, and records its end.
+func (w *worker) follow(ctx context.Context) {
+	hasEnded := !w.p.options.noWait && w.wait(ctx)
+	if w.store.isOwed() {
+		w.payLast(ctx)
+	}
+	if !hasEnded || w.store.isOwed() {
 		return
 	}
 
@@ -238,4 +257,24 @@ func (w *worker) wait(ctx context.Context) {
 	if w.record.State == once.Running {
 		w.err = fmt.Errorf("the end of the job cannot be recorded: %w", w.err)
 	}
+}
+
+// wait reports whether the job has ended. It leaves the record alone, unless that is owed: GitHub allows 1,000 requests
+// an hour for a repository.
+func (w *worker) wait(ctx context.Context) bool {
+	log := w.p.step.LogPolls("job", w.p.options.heartbeat)
+	onPoll := func(poll mintlify.Poll) {
+		log(poll)
+		w.pay(ctx)
+	}
+
+	job, err := w.client.Jobs.WaitUntilDone(ctx, w.record.JobID, mintlify.WithOnPoll(onPoll))
+	if err != nil && !errors.Is(err, mintlify.ErrJobFailed) {
+		w.err = err
+		return false
+	}
+	if w.store.isOwed() {
+		w.record.PRLink = job.PRLink // the record does not tell
+	}
+	return true
 }

@@ -68,7 +68,7 @@ func TestTheRunAfterAFailedRequest(t *testing.T) {
 		"lost":               {fault: mintlifytest.Fault{Drop: true}, n: 1, jobs: 1, first: 3, second: 3, jobsThen: 1},
 		"lost and not acted": {fault: responding(500), n: 1, first: 3, second: 3},
 		"broken, with an id": {fault: mintlifytest.Fault{Body: `{"id":"job_1","stat`}, n: 1, jobs: 1, jobsThen: 1},
-		"refused":            {fault: responding(400), n: 1, first: 5, second: 5},
+		"refused":            {fault: responding(400), n: 1, first: 5, jobsThen: 1},
 		"no credits":         {fault: responding(402), n: 1, first: 5, jobsThen: 1},
 		"bad key":            {fault: responding(401), n: 1, first: 2, jobsThen: 1},
 		"limited":            {fault: responding(429), n: 4, first: 5, jobsThen: 1},
@@ -191,7 +191,8 @@ func TestHowARunEnds(t *testing.T) {
 					isGreen := s.State == "pending" || s.State == "success"
 					assert.True(t, isGreen || i > 0 || tc.code == 2, "a red status: %+v", s)
 				}
-				if i > 0 && w.state() != once.Pending { // else it sends the prompt again
+				isSentAgain := w.state() == once.Pending || w.state() == once.Refused
+				if i > 0 && !isSentAgain {
 					isOther := tc.code != 0 && tc.code != 2
 					assert.Equal(t, isOther, len(w.forge.statuses[head]) == before+1, "no status more than is needed")
 				}
@@ -344,8 +345,9 @@ func TestAdoptAndSendAgain(t *testing.T) {
 		assert.Equal(t, 1, run().Code)
 		w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 422})
 		assert.Equal(t, 5, run("-again").Code, "after failed")
-		r = run("-again")
+		r = run()
 		assert.Zero(t, r.Code, "after refused: %s", r.Log)
+		assert.Contains(t, r.Log, "The service has refused the prompt before: sending it again.")
 		assert.Len(t, w.prompts(), 4)
 	})
 	t.Run("without a record", func(t *testing.T) {
@@ -458,7 +460,7 @@ func TestAgainOfTwoRunsIsOneSend(t *testing.T) {
 
 		runner, err := once.New(nil, store)
 		require.NoError(t, err)
-		run := worker{runner: runner, store: store, task: unknown.Task, result: result{record: unknown}}
+		run := worker{runner: runner, store: &late{Store: store}, task: unknown.Task, result: result{record: unknown}}
 		require.NoError(t, run.again(t.Context()))
 		assert.Equal(t, once.Pending, run.record.State)
 		assert.Equal(t, 2, run.record.Version, "one decision is on record")

@@ -41,25 +41,52 @@ var meanings = map[ci.Outcome]meaning{
 
 // advise says what to do about an outcome. On GitHub it names the inputs of "Run workflow",
 // elsewhere the flags.
-func (p *program) advise(outcome ci.Outcome, r result) string {
+func (p *program) advise(outcome ci.Outcome, c change, r result) string {
 	again := "run with -again"
 	if p.step.OnGitHub() {
 		again = `use "Run workflow" with the base and head of the summary, and set the input again`
 	}
 
 	switch {
+	case r.unrecorded != nil:
+		return p.adviseJob(c, r)
 	case outcome == ci.Running:
 		return "Run again to wait for it"
 	case outcome == ci.Unknown && r.finder != nil && !r.finder.isBlind:
-		return "If there is one, review it, and run again: a run that finds it ends well. If there is none, " + again
+		return "If there is one, review it, and run again: a run that finds it ends well. If there is none, " + again +
+			p.adviseID(r)
 	case outcome == ci.Unknown:
-		return "If there is one, review it. If there is none, " + again
+		return "If there is one, review it. If there is none, " + again + p.adviseID(r)
+	case r.record.State == once.Refused:
+		return "Once that is mended, run again"
 	case needsPerson(r.record.State):
 		return "To send the prompt again, " + again
 	case outcome == ci.NotStarted:
 		return "Run again later"
 	}
 	return ""
+}
+
+// adviseJob says how a run waits for a job that is not on record.
+func (p *program) adviseJob(c change, r result) string {
+	head := cmp.Or(c.tag, c.head)
+	if p.step.OnGitHub() {
+		return fmt.Sprintf(`To wait for it, use "Run workflow" with base: %s head: %s job: %s`, c.base, head, r.record.JobID)
+	}
+	return fmt.Sprintf("To wait for it, run with -base %s -head %s -job %s", c.base, head, r.record.JobID)
+}
+
+// adviseID says where the id of a job may be that an earlier run could not record.
+func (p *program) adviseID(r result) string {
+	if r.lost != nil { // this run has sent the prompt
+		return ""
+	}
+
+	place := "-job"
+	if p.step.OnGitHub() {
+		place = "the input job"
+	}
+	return ". If the log of an earlier run, or its output job-id, has the job's id, give it as " + place
 }
 
 // needsPerson reports whether a person has to decide what happens next to a record.
@@ -117,13 +144,16 @@ func (p *program) report(c change, r result) int {
 // explain says in one line what has happened, why, and what to do.
 func (p *program) explain(outcome ci.Outcome, link string, c change, r result) string {
 	text := meanings[outcome].words
+	if r.unrecorded != nil {
+		text = "A job was made that is not on record"
+	}
 	for _, part := range []string{p.reason(outcome, c, r), link} {
 		if part != "" {
 			text += ": " + part
 		}
 	}
 
-	if advice := p.advise(outcome, r); advice != "" {
+	if advice := p.advise(outcome, c, r); advice != "" {
 		text += ". " + advice
 	}
 	if r.record.JobID != "" {
@@ -161,8 +191,13 @@ func (p *program) summarize(link string, c change, r result) string {
 		summary = "<" + link + ">\n\n"
 	}
 
+	job := ""
+	if r.unrecorded != nil {
+		job = "job: " + r.record.JobID + "\n"
+	}
+
 	if c.head != "" && c.base != "" {
-		summary += p.step.Code(fmt.Sprintf("base: %s\nhead: %s\n%s", c.base, cmp.Or(c.tag, c.head), c.stat))
+		summary += p.step.Code(fmt.Sprintf("base: %s\nhead: %s\n%s%s", c.base, cmp.Or(c.tag, c.head), job, c.stat))
 	} else if c.head != "" {
 		summary += p.step.Code("head: " + cmp.Or(c.tag, c.head))
 	}

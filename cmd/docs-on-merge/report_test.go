@@ -100,9 +100,9 @@ func TestAdviceNamesWhatAPersonHas(t *testing.T) {
 			later:  "an earlier run's response was lost, and its log says why",
 		},
 		"refused": {
-			onGitHub: again,
-			byHand:   "To send the prompt again, run with -again",
-			later:    "No job was made: the log of the run that sent the prompt says why",
+			onGitHub: "create job: 400 Bad Request [POST /v2/agent/test-project/job]. Once that is mended, run again",
+			byHand:   "Once that is mended, run again",
+			later:    "The service has refused the prompt before: sending it again.",
 		},
 		"failed": {
 			onGitHub: again,

@@ -1,8 +1,10 @@
 package ci
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/url"
 	"strings"
 	"time"
@@ -38,11 +40,27 @@ func (s *Step) print(text string) error {
 	return err
 }
 
-// Write logs what packages flag and slog write.
+// Write logs what package flag writes.
 func (s *Step) Write(text []byte) (int, error) {
 	s.Printf("%s", text)
 	return len(text), nil
 }
+
+// ErrorLog returns a logger for people. It logs the text of errors, and nothing else.
+func (s *Step) ErrorLog() *slog.Logger { return slog.New(errorLog{s}) }
+
+type errorLog struct{ step *Step }
+
+func (l errorLog) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelError }
+
+func (l errorLog) Handle(_ context.Context, r slog.Record) error {
+	l.step.Printf("%s", strings.TrimPrefix(r.Message, "once: "))
+	return nil
+}
+
+func (l errorLog) WithAttrs([]slog.Attr) slog.Handler { return l }
+
+func (l errorLog) WithGroup(string) slog.Handler { return l }
 
 // LogPolls returns a hook that logs a wait for people: each change, each failure and, without
 // either, a line each heartbeat.
