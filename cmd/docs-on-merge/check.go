@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,15 +24,11 @@ const (
 	aboutRecord  = "record"
 )
 
-const (
-	checkedCommits = 30
-	longPending    = 24 * time.Hour
-)
-
 // finding is what a check has found about one part of the set-up.
 type finding struct {
 	about string
-	// outcome is [checked], [ci.SetUp] or [ci.NotStarted]. "" says that nothing was asked.
+	// outcome is [checked], [ci.SetUp], [ci.NotStarted] or, for merges that a person should see, [ci.Failed]. "" says
+	// that nothing was asked.
 	outcome ci.Outcome
 	// text says what was found, or why nothing was asked.
 	text string
@@ -40,6 +38,7 @@ var verdicts = map[ci.Outcome]string{
 	checked:       "ok",
 	ci.SetUp:      "wrong",
 	ci.NotStarted: "no response",
+	ci.Failed:     "look",
 	"":            "not checked",
 }
 
@@ -61,26 +60,41 @@ func found(about string, err error, text string) finding {
 
 // reportChecks checks the set-up instead of documenting a change, and returns the exit code.
 func (p *program) reportChecks(ctx context.Context) int {
-	outcome := checked
+	var outcomes []ci.Outcome
 	var lines strings.Builder
 	for _, f := range p.check(ctx) {
 		fmt.Fprintln(&lines, f)
-		if f.outcome == ci.SetUp || f.outcome == ci.NotStarted && outcome == checked {
-			outcome = f.outcome
-		}
+		outcomes = append(outcomes, f.outcome)
 	}
 
 	text := meanings[checked].words
-	if outcome != checked {
-		text = "A check failed: see the lines that say wrong or no response"
+	worst := firstOf(outcomes, ci.SetUp, ci.Failed, ci.NotStarted)
+	if worst != "" {
+		text = "A check failed: see the lines that say wrong, look or no response"
+	}
+
+	outcome := cmp.Or(worst, checked)
+	if worst == ci.Failed { // the check itself has not
+		outcome = checked
 	}
 	return p.step.Report(ci.Result{
 		Outcome: outcome,
+		Like:    worst,
 		Text:    text,
 		Outputs: [][2]string{{"outcome", string(outcome)}, {"job-id", ""}, {"pr-link", ""}},
 		Stdout:  lines.String(),
 		Summary: p.step.Code(lines.String()),
 	})
+}
+
+// firstOf returns the first of some outcomes, in an order, that is among all, or "".
+func firstOf(all []ci.Outcome, order ...ci.Outcome) ci.Outcome {
+	for _, outcome := range order {
+		if slices.Contains(all, outcome) {
+			return outcome
+		}
+	}
+	return ""
 }
 
 // logChecks checks the set-up beside a dry run. Its error says what a run that sends the prompt would end at.
@@ -119,7 +133,7 @@ func (p *program) check(ctx context.Context) []finding {
 	if store == nil {
 		return append(findings, finding{about: "commits", text: "there is no record to read"})
 	}
-	return append(findings, p.checkCommits(ctx, c, store))
+	return append(findings, p.checkCommits(ctx, c, store)...)
 }
 
 // checkService asks the question that package once asks before it sends a prompt.
@@ -213,61 +227,138 @@ func (p *program) checkRecord(ctx context.Context, c change) (once.Store, findin
 	return store, found(about, nil, "it can be read; the first run shows whether it can be written")
 }
 
-// checkCommits counts how many of the newest commits of the default branch have a record or a skip. It names those
-// whose job should have ended long ago.
-func (p *program) checkCommits(ctx context.Context, c change, store once.Store) finding {
+// class is a kind of merge that a person should see.
+type class struct {
+	name, advice string
+	has          func(e entry) bool
+}
+
+const (
+	longPending = time.Hour
+	longRunning = 24 * time.Hour
+	longAgo     = 7 * 24 * time.Hour
+)
+
+var classes = []class{
+	{"unknown", "a job may exist: look for it, or give catch-up with a docs-repository", func(e entry) bool {
+		return e.state() == once.Unknown
+	}},
+	{"not started for more than an hour", "run again, or give catch-up", func(e entry) bool {
+		return e.state() == once.Pending && !e.isYoungerThan(longPending)
+	}},
+	{"failed within 7 days", "look at the job, then run with again", func(e entry) bool {
+		return e.state() == once.Failed && e.isYoungerThan(longAgo)
+	}},
+	{"refused within 7 days", "mend what the log says, then run again", func(e entry) bool {
+		return e.state() == once.Refused && e.isYoungerThan(longAgo)
+	}},
+	{"running for more than a day", "run again, or give catch-up", func(e entry) bool {
+		return e.state() == once.Running && !e.isYoungerThan(longRunning)
+	}},
+}
+
+// checkCommits counts how many of the newest commits have a record or a skip, and names those that a person should see.
+func (p *program) checkCommits(ctx context.Context, c change, store once.Store) []finding {
 	const about = "commits"
 	projectID := strings.TrimSpace(p.step.Getenv("MINTLIFY_PROJECT_ID"))
 	if projectID == "" {
-		return finding{about: about, text: "MINTLIFY_PROJECT_ID is not set"}
+		return []finding{{about: about, text: "MINTLIFY_PROJECT_ID is not set"}}
 	}
 
-	g := p.git
-	branch := p.defaultBranch(ctx, g)
-	newest := fmt.Sprintf("--max-count=%d", checkedCommits)
-	commits := strings.Fields(g.run(ctx, "rev-list", "--first-parent", newest, branch))
-	if g.err != nil {
-		return found(about, g.err, "")
+	ledgers, err := p.readLedgers(ctx, c, projectID, store)
+	if err != nil {
+		return []finding{found(about, err, "")}
 	}
 
-	known := 0
-	var pending []string
-	for _, commit := range commits {
-		c.head = commit
-		record, isKnown, err := p.recordOf(ctx, c, c.key(projectID), store)
+	var findings []finding
+	for _, l := range ledgers {
+		findings = append(findings, p.countCommits(l))
+		findings = append(findings, p.classify(l)...)
+		missing, err := p.withoutRecord(ctx, l)
 		if err != nil {
-			return found(about, err, "")
+			findings = append(findings, found("no record", err, ""))
+			continue
 		}
+		findings = append(findings, p.checkMissing(missing)...)
+	}
+	return findings
+}
 
-		if isKnown {
+// countCommits says how many commits of a branch have a record or a skip.
+func (p *program) countCommits(l ledger) finding {
+	known := 0
+	hasRecord := false
+	for _, e := range l.commits {
+		if e.isKnown {
 			known++
 		}
-		if isLongPending(record) {
-			pending = append(pending, commit)
+		hasRecord = hasRecord || e.record.Version > 0
+	}
+
+	text := fmt.Sprintf("of the last %d of %s, %d have a record or a skip", len(l.commits), l.ref, known)
+	if !hasRecord {
+		text += ". Is this the first day, does the step not run on this branch, or was the branch renamed?"
+		p.step.Warnf("No merge has a record: %s", text)
+	}
+	return found("commits", nil, text)
+}
+
+// classify returns what a person should see of the records of a branch, and a line for what is at work.
+func (p *program) classify(l ledger) []finding {
+	var findings []finding
+	entries := slices.Concat(l.commits, l.tags)
+	for _, class := range classes {
+		var names []string
+		for _, e := range entries {
+			if class.has(e) {
+				names = append(names, e.name())
+			}
+		}
+		if len(names) > 0 {
+			findings = append(findings, p.show(class.name, names, class.advice))
 		}
 	}
-	return found(about, nil, p.sayCommits(len(commits), branch, known, pending))
-}
 
-// isLongPending reports whether the job of a record should have ended long ago.
-func isLongPending(r once.Record) bool {
-	isAtWork := r.State == once.Running || r.State == once.Sending
-	return isAtWork && time.Since(r.UpdatedAt) > longPending
-}
-
-func (p *program) sayCommits(all int, branch string, known int, pending []string) string {
-	text := fmt.Sprintf("of the last %d of %s, %d have a record or a skip", all, branch, known)
-	switch {
-	case len(pending) > 0:
-		names := strings.Join(pending, ", ")
-		text += ". Pending for more than a day, so run again for: " + names
-		p.step.Warnf("Commits are pending for more than a day: run again for %s", names)
-	case known == 0:
-		text += ". Does the step run on this branch, or was the branch renamed?"
-	case known < all:
-		text += " (in the middle of a push there is none)"
+	var young []string
+	for _, e := range entries {
+		isAtWork := slices.Contains([]once.State{once.Pending, once.Sending, once.Running}, e.state())
+		isSeen := slices.ContainsFunc(classes, func(c class) bool { return c.has(e) })
+		if isAtWork && !isSeen {
+			young = append(young, e.name())
+		}
 	}
-	return text
+	if len(young) > 0 {
+		findings = append(findings, found("at work", nil, strings.Join(young, ", ")))
+	}
+	return findings
+}
+
+// checkMissing names the commits without a record. On the day of a merge its run may not have begun.
+func (p *program) checkMissing(missing []entry) []finding {
+	var old, young []string
+	for _, e := range missing {
+		if time.Since(e.commit.date) > longRunning {
+			old = append(old, e.name())
+		} else {
+			young = append(young, e.name())
+		}
+	}
+
+	var findings []finding
+	if len(old) > 0 {
+		findings = append(findings, p.show("no record", old, "no run has seen these: run with their base and head"))
+	}
+	if len(young) > 0 {
+		findings = append(findings, found("no record yet", nil, strings.Join(young, ", ")))
+	}
+	return findings
+}
+
+// show warns of merges that a person should see.
+func (p *program) show(about string, names []string, advice string) finding {
+	text := strings.Join(names, ", ") + ": " + advice
+	p.step.Warnf("%s: %s", about, text)
+	return finding{about: about, outcome: ci.Failed, text: text}
 }
 
 // recordOf returns the record of a change, and whether there is one or a skip. Statuses are of a commit each, so for
@@ -301,15 +392,4 @@ func (p *program) defaultBranchName(ctx context.Context, g git) string {
 
 	name := g.run(ctx, "rev-parse", "--abbrev-ref", "--verify", "--quiet", "refs/remotes/origin/HEAD")
 	return strings.TrimPrefix(name, "origin/")
-}
-
-// defaultBranch returns the default branch as this clone has it, else HEAD.
-func (p *program) defaultBranch(ctx context.Context, g git) string {
-	name := p.defaultBranchName(ctx, g)
-	for _, branch := range []string{"refs/remotes/origin/" + name, "refs/remotes/origin/HEAD"} {
-		if g.find(ctx, branch) != "" {
-			return branch
-		}
-	}
-	return "HEAD"
 }

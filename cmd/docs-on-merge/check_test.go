@@ -12,8 +12,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mintlify-community/mintlify-go/cmd/internal/citest"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/docspulls"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
+	"github.com/mintlify-community/mintlify-go/once"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
@@ -43,7 +45,7 @@ func TestCheckSaysOfEachPartWhetherItWorks(t *testing.T) {
 		"pull requests": {says: "pull requests: ok: "},
 		"docs":          {says: "docs-repository: ok: the token may read the pull requests of acme/docs"},
 		"record":        {says: "record in statuses: ok: "},
-		"commits":       {says: "commits: ok: of the last 2 of HEAD, 0 have a record or a skip. Does the step run"},
+		"commits":       {says: "commits: ok: of the last 2 of HEAD, 0 have a record or a skip. Is this the first day"},
 		"no key": {
 			prepare: func(w *world) { delete(w.env, "MINTLIFY_API_KEY") },
 			code:    2, says: "key and project: wrong: MINTLIFY_API_KEY is not set: " + keysPage,
@@ -149,46 +151,113 @@ func TestCheckSaysWhatItDoesNotAsk(t *testing.T) {
 	assert.Contains(t, r.Stdout, "clone: wrong: ")
 }
 
-// Wherever the record is, the newest commits are counted, and those that nobody waits for are named.
-func TestCheckCountsTheCommits(t *testing.T) {
-	for name, tc := range map[string]struct {
-		args func(w *world) []string
-		says string
-	}{
-		"statuses":  {func(*world) []string { return nil }, "of the last 5 of HEAD, 3 have a record or a skip"},
-		"directory": {func(w *world) []string { return []string{"-state", w.t.TempDir()} }, "2 have a record or a skip"},
-		"refs":      {func(w *world) []string { return []string{"-state", "git:" + w.bare()} }, "2 have a record or a skip"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := scheduled(t)
-			args := tc.args(w)
-			synctest.Test(t, func(t *testing.T) {
-				run := func(path string, more ...string) string {
-					before := w.git("rev-parse", "HEAD")
-					commit := w.commit(path, path, path)
-					w.onGitHub("push", w.push(before))
-					_ = w.run(t.Context(), append(more, args...)...)
-					return commit
-				}
-				run("one.go")
-				run("two.go", "-path", "docs")
-				w.service.ScriptJob(mintlifytest.JobStep{})
-				pending := run("three.go", "-timeout", "1m")
+// Wherever the record is, the newest commits are counted, and those are named that a person should see.
+func TestCheckNamesWhatAPersonShouldSee(t *testing.T) {
+	t.Parallel()
+	everyPlace(t, func(t *testing.T, w *world, args []string) {
+		synctest.Test(t, func(t *testing.T) {
+			w.leave(t, "done", args...)
+			pending := w.leave(t, "pending", args...)
+			running := w.leave(t, "running", args...)
+			unknown := w.leave(t, "unknown", args...)
+			failed := w.leave(t, "failed", args...)
+			refused := w.leave(t, "refused", args...)
+			check := func() citest.Ran {
+				w.onGitHub("schedule", map[string]any{"repository": map[string]any{"default_branch": "main"}})
+				return w.run(t.Context(), append(args, "-check")...)
+			}
 
-				w.onGitHub("schedule", map[string]any{})
-				time.Sleep(12 * time.Hour)
-				r := w.run(t.Context(), append(args, "-check")...)
-				assert.Contains(t, r.Stdout, tc.says, r.Log)
-				assert.NotContains(t, r.Stdout, "more than a day")
+			r := check()
+			assert.Equal(t, 1, r.Code, r.Log)
+			assert.Equal(t, "checked", r.Outputs["outcome"])
+			assert.Contains(t, r.Stdout, "commits: ok: of the last 8 of HEAD, 6 have a record or a skip\n")
+			assert.Contains(t, r.Stdout, "at work: ok: "+running+", "+pending+"\n", "younger ones")
+			for about, commit := range map[string]string{
+				"unknown": unknown, "failed within 7 days": failed, "refused within 7 days": refused,
+			} {
+				assert.Contains(t, r.Stdout, about+": look: "+commit+": ")
+				assert.Contains(t, r.Log, "::warning title=docs-on-merge::"+about+": "+commit+": ")
+			}
 
-				time.Sleep(24 * time.Hour)
-				r = w.run(t.Context(), append(args, "-check")...)
-				assert.Zero(t, r.Code, r.Log)
-				assert.Contains(t, r.Stdout, "Pending for more than a day, so run again for: "+pending+"\n")
-				assert.Contains(t, r.Log, "::warning title=docs-on-merge::Commits are pending for more than a day")
-			})
+			time.Sleep(2 * time.Hour)
+			r = check()
+			assert.Contains(t, r.Stdout, "not started for more than an hour: look: "+pending+": ")
+			assert.Contains(t, r.Stdout, "at work: ok: "+running+"\n")
+
+			time.Sleep(24 * time.Hour)
+			assert.Contains(t, check().Stdout, "running for more than a day: look: "+running+": ")
+
+			time.Sleep(7 * 24 * time.Hour)
+			r = check()
+			assert.NotContains(t, r.Stdout, "failed within")
+			assert.NotContains(t, r.Stdout, "refused within")
+			assert.Contains(t, r.Stdout, "unknown: look: ")
+			assert.Zero(t, w.run(t.Context(), append(args, "-check", "-soft")...).Code)
 		})
-	}
+	})
+}
+
+// A claim without a response, of a run that died, is nobody's work but a person's.
+func TestCheckTakesADeadClaimForUnknown(t *testing.T) {
+	w := merged(t)
+	synctest.Test(t, func(t *testing.T) {
+		store, key := w.storeOf(t)
+		claim := once.Record{
+			Task:      once.Task{Key: key},
+			Version:   1,
+			State:     once.Sending,
+			Sender:    "dead",
+			Deadline:  time.Now().Add(time.Minute).UTC(),
+			UpdatedAt: time.Now().UTC(),
+		}
+		require.NoError(t, store.Put(t.Context(), claim))
+		w.onGitHub("schedule", map[string]any{})
+		assert.Zero(t, w.run(t.Context(), "-check").Code)
+		time.Sleep(2 * time.Minute)
+		r := w.run(t.Context(), "-check")
+		assert.Equal(t, 1, r.Code)
+		assert.Contains(t, r.Stdout, "unknown: look: ")
+	})
+}
+
+// The clock of a bubble is years before git's. So that commits are old, the bubble sleeps first.
+func TestCheckNamesMergesWithoutARecord(t *testing.T) {
+	w := merged(t)
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)))
+		w.leave(t, "nothing before the first record")
+		first := w.leave(t, "done")
+		lost := w.leave(t, "nothing of a run that did not begin")
+		w.leave(t, "nothing for CI [skip ci]")
+		w.leave(t, "nothing to document\n\ndocs-job: none")
+		w.leave(t, "nothing beside the paths")
+		w.leave(t, "skip")
+		inPush := w.leave(t, "nothing in the middle of a push")
+		last := w.leave(t, "done last")
+		w.leave(t, "nothing after it, of a run that did not begin")
+
+		skip := w.git("rev-parse", inPush+"^")
+		pull := mergedPull(7, last, 2)
+		w.forge.details = map[int]pullRequest{7: pull}
+		w.forge.pulls = map[string][]pullRequest{
+			first: {mergedPull(5, first, 1)}, skip: {mergedPull(6, skip, 1)}, inPush: {pull}, last: {pull},
+		}
+
+		w.onGitHub("schedule", map[string]any{})
+		r := w.run(t.Context(), "-check", "-path", "*.go", "-path", ":(exclude)nothing-beside*")
+		assert.Equal(t, 1, r.Code, r.Log)
+		after := w.git("rev-parse", "HEAD")
+		assert.Contains(t, r.Stdout, "no record: look: "+after+", "+lost+": ")
+		assert.Contains(t, r.Log, "::warning title=docs-on-merge::no record: ")
+	})
+}
+
+// It is the first day, or the step does not run on this branch.
+func TestCheckWarnsIfNoMergeHasARecord(t *testing.T) {
+	r := scheduled(t).runOnce("-check")
+	assert.Zero(t, r.Code, r.Log)
+	assert.Contains(t, r.Log, "::warning title=docs-on-merge::No merge has a record: of the last 2 of HEAD, 0 have a record")
+	assert.NotContains(t, r.Stdout, "no record")
 }
 
 func TestADryRunChecksTooAndNeedsNoKey(t *testing.T) {

@@ -33,6 +33,8 @@ type options struct {
 	noWait    bool
 	dryRun    bool
 	check     bool
+	catchUp   bool
+	maxJobs   int
 	withDiff  bool
 }
 
@@ -80,7 +82,8 @@ func (p *program) parse(args []string) error {
 			"(default: look once in the change's own repository)")
 	flags.BoolVar(&o.noWait, "no-wait", false, "end once the job is made")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "print the prompt and make no job; needs no key")
-
+	flags.BoolVar(&o.catchUp, "catch-up", false, "finish what earlier runs have left behind; on any event")
+	flags.IntVar(&o.maxJobs, "max-jobs", 10, "the most `jobs` that -catch-up makes")
 	flags.BoolVar(&o.check, "check", false, "check the set-up, make no job and write no status; on any event")
 
 	if err := p.step.Parse(flags, args); err != nil {
@@ -91,12 +94,14 @@ func (p *program) parse(args []string) error {
 		return errors.New("-demo takes no other flag")
 	case o.check && (o.dryRun || o.job != "" || o.again):
 		return errors.New("-check excludes -dry-run, -job and -again")
+	case o.catchUp && (o.check || o.dryRun || o.job != "" || o.again || o.base != "" || o.head != ""):
+		return errors.New("-catch-up excludes -check, -dry-run, -job, -again, -base and -head")
 	case o.template != "" && o.templateText != "":
 		return errors.New("-template and -template-text exclude each other")
 	case o.docsRepository != "" && !repositoryName.MatchString(o.docsRepository):
 		return fmt.Errorf("-docs-repository %q is not the owner/name of a repository", o.docsRepository)
-	case o.heartbeat <= 0 || o.maxPrompt <= 0:
-		return errors.New("-heartbeat and -max-prompt must be more than 0")
+	case o.heartbeat <= 0 || o.maxPrompt <= 0 || o.maxJobs <= 0:
+		return errors.New("-heartbeat, -max-prompt and -max-jobs must be more than 0")
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ type forge struct {
 	mu       sync.Mutex
 	statuses map[string][]status      // by commit, the newest first
 	pulls    map[string][]pullRequest // by commit; "" is of any other
+	details  map[int]pullRequest      // what a list lacks, by number
 
 	// docs are the pull requests of the documentation, the newest first, by repository.
 	docs map[string][]docspulls.Pull
@@ -68,6 +69,9 @@ func (f *forge) respond(r *http.Request) (code int, body any) {
 			named = f.pulls[""]
 		}
 		return http.StatusOK, mergedAs(named, parts[5])
+	case r.Method == http.MethodGet && len(parts) == 6 && parts[4] == "pulls":
+		number, _ := strconv.Atoi(parts[5])
+		return http.StatusOK, f.details[number]
 	case what == "GET pulls" && len(parts) == 5:
 		return f.list(parts[2]+"/"+parts[3], r)
 	case r.Method == http.MethodPost && len(parts) == 6 && parts[4] == "statuses":
@@ -80,6 +84,7 @@ func (f *forge) respond(r *http.Request) (code int, body any) {
 func mergedAs(pulls []pullRequest, commit string) []pullRequest {
 	pulls = slices.Clone(pulls)
 	for i, pull := range pulls {
+		pulls[i].Commits = 0
 		if pull.MergedAt != "" && pull.MergeCommitSHA == "" && pull.Base.Ref == "" {
 			pulls[i].MergeCommitSHA = commit
 		}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/merges"
 )
@@ -18,6 +20,7 @@ type commit struct {
 	parents []string
 	// author has the author's names.
 	author  []string
+	date    time.Time
 	message string
 }
 
@@ -25,26 +28,33 @@ func (c commit) isMerge() bool { return len(c.parents) > 1 }
 
 // readHistory reads the commits that a merge has brought, the newest first. Of too many it returns only the merge.
 func (g *git) readHistory(ctx context.Context, m part) []commit {
-	out := g.run(ctx, "log", "-z", "--no-show-signature", fmt.Sprintf("--max-count=%d", maxCommits),
-		"--format=%H%n%P%n%an%n%ae%n%B", m.head, "^"+m.base)
+	commits := g.readLog(ctx, fmt.Sprintf("--max-count=%d", maxCommits), m.head, "^"+m.base)
+	if len(commits) == maxCommits {
+		return commits[:1]
+	}
+	return commits
+}
+
+// readLog returns the commits that git log lists.
+func (g *git) readLog(ctx context.Context, args ...string) []commit {
+	args = append([]string{"log", "-z", "--no-show-signature", "--format=%H%n%P%n%an%n%ae%n%ct%n%B"}, args...)
+	out := g.run(ctx, args...)
 
 	var commits []commit
 	for text := range strings.SplitSeq(strings.Trim(out, "\x00"), "\x00") {
-		fields := strings.SplitN(text, "\n", 5)
-		if len(fields) < 5 {
+		fields := strings.SplitN(text, "\n", 6)
+		if len(fields) < 6 {
 			continue
 		}
 
+		seconds, _ := strconv.ParseInt(fields[4], 10, 64) //nolint:errcheck // git has written them
 		commits = append(commits, commit{
 			name:    fields[0],
 			parents: strings.Fields(fields[1]),
 			author:  []string{fields[2], fields[3], merges.Login(fields[3])},
-			message: fields[4],
+			date:    time.Unix(seconds, 0),
+			message: fields[5],
 		})
-	}
-
-	if len(commits) == maxCommits {
-		return commits[:1]
 	}
 	return commits
 }

@@ -52,13 +52,6 @@ func (w *world) breakPlace(t *testing.T, lasts time.Duration, args []string) (me
 	return mend
 }
 
-// everyStore tests with each place of the record.
-func (w *world) everyStore(t *testing.T, test func(t *testing.T, w *world, args []string)) {
-	for name, args := range w.places() {
-		t.Run(name, func(t *testing.T) { test(t, w.fresh(t), args) })
-	}
-}
-
 // working has the job work for some polls, of which the last ones are a minute apart.
 func (w *world) working(polls int) {
 	steps := make([]mintlifytest.JobStep, polls)
@@ -68,7 +61,6 @@ func (w *world) working(polls int) {
 
 func TestARecordThatCannotBeWrittenIsWrittenLater(t *testing.T) {
 	t.Parallel()
-	one := merged(t)
 	for name, tc := range map[string]struct {
 		polls int
 		lasts time.Duration
@@ -77,7 +69,7 @@ func TestARecordThatCannotBeWrittenIsWrittenLater(t *testing.T) {
 		"after the job's end": {polls: 3, lasts: 25 * time.Minute},
 		"for a minute":        {polls: 3, lasts: time.Minute},
 	} {
-		one.everyStore(t, func(t *testing.T, w *world, args []string) {
+		everyPlace(t, func(t *testing.T, w *world, args []string) {
 			synctest.Test(t, func(t *testing.T) {
 				w.working(tc.polls)
 				w.breakPlace(t, tc.lasts, args)
@@ -98,7 +90,6 @@ func TestARecordThatCannotBeWrittenIsWrittenLater(t *testing.T) {
 // What a run says that could not record its job is all that is needed to go on with the job.
 func TestAJobThatWasNeverRecordedIsNamed(t *testing.T) {
 	t.Parallel()
-	one := merged(t)
 	for name, tc := range map[string]struct {
 		args []string
 		// after is when a signal comes. Zero means that none does.
@@ -111,7 +102,7 @@ func TestAJobThatWasNeverRecordedIsNamed(t *testing.T) {
 		"a late signal":  {after: 20 * time.Minute, atLeast: 20 * time.Minute, most: 22 * time.Minute},
 		"a short time":   {args: []string{"-timeout", "30s"}, atLeast: 2 * time.Minute, most: 4 * time.Minute},
 	} {
-		one.everyStore(t, func(t *testing.T, w *world, args []string) {
+		everyPlace(t, func(t *testing.T, w *world, args []string) {
 			synctest.Test(t, func(t *testing.T) {
 				w.working(3)
 				mend := w.breakPlace(t, 0, args)

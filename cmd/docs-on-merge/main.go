@@ -40,6 +40,8 @@ type program struct {
 	forge http.RoundTripper
 	// gitHub has the job's token, and docsGitHub the token that may read the documentation's pull requests.
 	gitHub, docsGitHub gitHub
+	// place is the directory of the records, once that is open.
+	place once.Store
 	// settle is how long a status waits before it is read back.
 	settle time.Duration
 	// sendTime is for once.WithSendTime.
@@ -85,8 +87,11 @@ func (p *program) run(ctx context.Context, args []string) int {
 
 	ctx, cancel := context.WithTimeout(ctx, p.step.Timeout)
 	defer cancel()
-	if p.options.check {
+	switch {
+	case p.options.check:
 		return p.reportChecks(ctx)
+	case p.options.catchUp:
+		return p.reportCatchUp(ctx)
 	}
 	return p.report(p.work(ctx))
 }
@@ -144,7 +149,7 @@ func (p *program) work(ctx context.Context) (change, result) {
 	if p.options.dryRun {
 		return c, p.rehearse(ctx, c)
 	}
-	return c, p.documentPatiently(ctx, c)
+	return c, p.documentPatiently(ctx, c, p.options.noWait)
 }
 
 // rehearse makes the prompt for a dry run, and checks the set-up.

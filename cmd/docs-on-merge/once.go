@@ -12,8 +12,8 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// document has the agent document the change, and waits for it.
-func (p *program) document(ctx context.Context, c change) result {
+// document has the agent document the change, and waits for it, unless noWait is set.
+func (p *program) document(ctx context.Context, c change, noWait bool) result {
 	if c.repository == "" {
 		return result{err: errNoRepository}
 	}
@@ -21,7 +21,11 @@ func (p *program) document(ctx context.Context, c change) result {
 	if err != nil {
 		return result{err: err}
 	}
+	return p.pursue(ctx, c, prompt, noWait)
+}
 
+// pursue goes on with the record of a change, whatever its state. Without a prompt it sends none.
+func (p *program) pursue(ctx context.Context, c change, prompt string, noWait bool) result {
 	client, err := p.step.Connect()
 	if err != nil {
 		return result{err: err}
@@ -32,7 +36,7 @@ func (p *program) document(ctx context.Context, c change) result {
 	}
 
 	task := once.Task{Key: c.key(client.ProjectID()), Prompt: prompt}
-	w := worker{p: p, client: client, store: &late{Store: store}, task: task, change: c}
+	w := worker{p: p, client: client, store: &late{Store: store}, task: task, change: c, noWait: noWait}
 	w.result = result{prompt: prompt, record: once.Record{Task: task}, finder: p.newFinder(ctx, c)}
 
 	w.work(ctx)
@@ -59,6 +63,8 @@ type worker struct {
 	task   once.Task
 	change change
 	runner *once.Runner
+	// noWait ends the work once a job is on record.
+	noWait bool
 	// isOnRecord says that this run has seen the record of the job that it made.
 	isOnRecord bool
 }
@@ -225,7 +231,7 @@ func (w *worker) search(ctx context.Context) {
 	if w.finder.asked == 0 && ctx.Err() == nil {
 		w.do(ctx)
 	}
-	keepsLooking := !w.p.options.noWait && w.p.options.docsRepository != ""
+	keepsLooking := !w.noWait && w.p.options.docsRepository != ""
 	if w.record.State != once.Unknown || w.finder.isBlind || !keepsLooking {
 		return
 	}
@@ -245,7 +251,7 @@ func (w *worker) search(ctx context.Context) {
 
 // follow waits for the job, and records its end.
 func (w *worker) follow(ctx context.Context) {
-	hasEnded := !w.p.options.noWait && w.wait(ctx)
+	hasEnded := !w.noWait && w.wait(ctx)
 	if w.store.isOwed() {
 		w.payLast(ctx)
 	}

@@ -35,7 +35,7 @@ func (p *program) findMerges(ctx context.Context, g *git, pull pullRequest, c ch
 		return []merge{p.judge(ctx, g, merge{part: all, pull: pull})}
 	}
 
-	related := p.listRelated(ctx, g, all)
+	related := p.listRelated(ctx, g, all.head, "^"+all.base)
 	found := p.listMerges(ctx, g, all)
 	for i, one := range found {
 		if related != nil && !related[one.head] {
@@ -59,13 +59,13 @@ func (p *program) findMerges(ctx context.Context, g *git, pull pullRequest, c ch
 }
 
 // listRelated returns the merges that touch a path of -path, or nil without -path.
-func (p *program) listRelated(ctx context.Context, g *git, all part) map[string]bool {
+func (p *program) listRelated(ctx context.Context, g *git, revisions ...string) map[string]bool {
 	if len(p.options.paths) == 0 {
 		return nil
 	}
 
-	args := []string{"log", "--no-show-signature", "--format=%H", "--first-parent", "--full-history",
-		all.head, "^" + all.base, "--"}
+	args := []string{"log", "--no-show-signature", "--format=%H", "--first-parent", "--full-history"}
+	args = append(append(args, revisions...), "--")
 	related := map[string]bool{}
 	for name := range strings.Lines(g.run(ctx, append(args, p.options.paths...)...)) {
 		related[strings.TrimSpace(name)] = true

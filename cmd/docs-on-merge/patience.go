@@ -13,10 +13,10 @@ import (
 )
 
 // documentPatiently documents the change as soon as GitHub and the service let it.
-func (p *program) documentPatiently(ctx context.Context, c change) result {
+func (p *program) documentPatiently(ctx context.Context, c change, noWait bool) result {
 	var r result
 	err := p.patiently(ctx, func() error {
-		r = p.document(ctx, c)
+		r = p.document(ctx, c, noWait)
 		isUnsent := r.record.Version == 0 || r.record.State == once.Pending
 		if isUnsent && outcomeOf(r.record, r.err) == ci.NotStarted {
 			return r.err

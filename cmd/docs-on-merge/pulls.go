@@ -94,6 +94,9 @@ func (p *program) askForPulls(ctx context.Context, repository, commit string) ([
 func (p *program) baseOf(ctx context.Context, g *git, pull pullRequest, c change) string {
 	base := g.parent(ctx, c.head)
 	isMerge := g.find(ctx, c.head+"^2") != ""
+	if pull.Number > 0 && pull.Commits == 0 && !isMerge {
+		g.fail(p.readPull(ctx, c.repository, &pull))
+	}
 	if pull.Commits < 2 || isMerge || g.err != nil {
 		return base
 	}
@@ -117,6 +120,15 @@ func (p *program) baseOf(ctx context.Context, g *git, pull pullRequest, c change
 		g.fail(err)
 	}
 	return base
+}
+
+// readPull reads what a list of pull requests lacks.
+func (p *program) readPull(ctx context.Context, repository string, pull *pullRequest) error {
+	api, err := p.gitHub.of(repository)
+	if err != nil {
+		return err
+	}
+	return api.get(ctx, fmt.Sprintf("repos/%s/pulls/%d", repository, pull.Number), pull)
 }
 
 // pullsBefore returns the pull requests that GitHub names for the commit before a merge. It reports false if GitHub

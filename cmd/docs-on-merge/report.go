@@ -16,6 +16,7 @@ const (
 	skipped           ci.Outcome = "skipped"
 	rehearsed         ci.Outcome = "dry-run"
 	checked           ci.Outcome = "checked"
+	caughtUp          ci.Outcome = "caught-up"
 )
 
 // meaning is an outcome in the words of GitHub and of people. meanings has that of each.
@@ -32,6 +33,7 @@ var meanings = map[ci.Outcome]meaning{
 	skipped:           {state: "success", words: "Skipped"},
 	rehearsed:         {state: "success", words: "Dry run: a job would be made"},
 	checked:           {state: "success", words: "The set-up works, as far as it was checked"},
+	caughtUp:          {state: "success", words: "Caught up"},
 	ci.Failed:         {state: "failure", words: "The agent's job failed"},
 	ci.SetUp:          {state: "error", words: "The set-up needs fixing"},
 	ci.Unknown:        {state: "error", words: "A job may exist: look for it"},

@@ -38,6 +38,10 @@ func (p *program) fromGitHub(ctx context.Context) bool {
 // openStore opens the place of the record. A run that cannot see the record on GitHub could make a
 // second job, so it must be told where the record is. Statuses are nil if the record is elsewhere.
 func (p *program) openStore(ctx context.Context, c change) (once.Store, *statuses, error) {
+	if p.place != nil {
+		return p.place, nil, nil
+	}
+
 	if remote, isRemote := strings.CutPrefix(p.options.state, "git:"); isRemote {
 		if remote == "" || remote[0] == '-' {
 			return nil, nil, fmt.Errorf("-state git:%s names no remote", remote)
@@ -62,6 +66,9 @@ func (p *program) openStore(ctx context.Context, c change) (once.Store, *statuse
 	}
 
 	store, err := once.NewDir(dir)
+	if err == nil {
+		p.place = store
+	}
 	return store, nil, err
 }
 

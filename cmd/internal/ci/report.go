@@ -13,8 +13,10 @@ import (
 
 // Result is how a step ended, for whoever looks: a shell, a person, a later step.
 type Result struct {
-	// Outcome decides the exit code.
+	// Outcome decides the exit code, unless Like is set.
 	Outcome Outcome
+	// Like is an outcome whose exit code the step has. "" means its own.
+	Like Outcome
 	// Text says in one line why the step ended so.
 	Text string
 	// Outputs are names and values for later steps.
@@ -31,11 +33,12 @@ type Result struct {
 // exit code.
 func (s *Step) Report(r Result) int {
 	kind := "notice"
-	code := r.Outcome.exitCode()
+	decisive := cmp.Or(r.Like, r.Outcome)
+	code := decisive.exitCode()
 	switch {
 	case r.Asked:
 		code = 0
-	case code != 0 && s.Soft && r.Outcome != SetUp:
+	case code != 0 && s.Soft && decisive != SetUp:
 		kind = "warning"
 		code = 0
 	case code != 0:

@@ -110,6 +110,13 @@ func (s *Step) Code(text string) string {
 	return codeIndent + strings.Join(s.lines(text), "\n"+codeIndent) + "\n"
 }
 
+// cellEscapes keep text from ending a cell of a table, and from being Markdown or HTML.
+var cellEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "|", "&#124;", "`", "&#96;",
+	"[", "&#91;", "*", "&#42;", "_", "&#95;", "@", "&#64;", "!", "&#33;", `\`, "&#92;")
+
+// Cell returns text as the text of a table's cell in Markdown.
+func (s *Step) Cell(text string) string { return cellEscapes.Replace(s.OneLine(text)) }
+
 // Folded returns text as a block of code in Markdown, folded under a title: at most 64 KiB
 // in all. Of a longer text it leaves out the middle.
 func (s *Step) Folded(title, text string) string {

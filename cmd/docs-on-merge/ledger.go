@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// ledgerSize is how many of a branch's newest commits a ledger has.
+const ledgerSize = 30
+
+// ledger has the newest commits of a branch, the newest first, with what is on record of them.
+type ledger struct {
+	// ref is the branch as the clone has it.
+	ref     string
+	commits []entry
+	// tags are the records of tags at these commits.
+	tags []entry
+}
+
+// entry is a commit or a tag, and its record.
+type entry struct {
+	change
+	commit commit
+	record once.Record
+	// isKnown says that there is a record or a skip.
+	isKnown bool
+}
+
+func (e entry) name() string {
+	if e.tag != "" {
+		return e.head + " (" + e.tag + ")"
+	}
+	return e.head
+}
+
+// state is the state of the record. A claim that nobody can settle any more is unknown.
+func (e entry) state() once.State {
+	isLost := e.record.State == once.Sending && time.Now().After(e.record.Deadline)
+	if isLost {
+		return once.Unknown
+	}
+	return e.record.State
+}
+
+func (e entry) isYoungerThan(age time.Duration) bool { return time.Since(e.record.UpdatedAt) <= age }
+
+// readLedgers reads the ledgers of the default branch and of each -branch, with the records that are in the place of
+// the records of c. A commit of several branches is an entry of the first.
+func (p *program) readLedgers(ctx context.Context, c change, projectID string, store once.Store) ([]ledger, error) {
+	g := p.git
+	tagsAt := g.tagsAt(ctx)
+	var ledgers []ledger
+	met := map[string]bool{}
+
+	for _, name := range append([]string{p.defaultBranchName(ctx, g)}, p.options.branches...) {
+		c.branch = name
+		l := ledger{ref: g.refOf(ctx, name)}
+		for _, found := range g.readLog(ctx, "--first-parent", fmt.Sprintf("--max-count=%d", ledgerSize), l.ref) {
+			if met[found.name] {
+				break
+			}
+			met[found.name] = true
+
+			err := p.readEntries(ctx, &l, c, found, tagsAt[found.name], projectID, store)
+			if err != nil {
+				return nil, err
+			}
+		}
+		ledgers = append(ledgers, l)
+	}
+	return ledgers, g.err
+}
+
+// readEntries reads what is on record of a commit and of its tags.
+func (p *program) readEntries(
+	ctx context.Context, l *ledger, c change, found commit, tagsOf []string, projectID string, store once.Store,
+) error {
+	c.head = found.name
+	for _, tag := range append([]string{""}, tagsOf...) {
+		c.tag = tag
+		record, isKnown, err := p.recordOf(ctx, c, c.key(projectID), store)
+		if err != nil {
+			return err
+		}
+
+		e := entry{change: c, commit: found, record: record, isKnown: isKnown}
+		switch {
+		case tag == "":
+			l.commits = append(l.commits, e)
+		case record.Version > 0:
+			l.tags = append(l.tags, e)
+		}
+	}
+	return nil
+}
+
+// refOf returns a branch as the clone has it. It is HEAD if the clone lacks the default branch.
+func (g *git) refOf(ctx context.Context, branch string) string {
+	for _, ref := range []string{"refs/remotes/origin/" + branch, "refs/remotes/origin/HEAD"} {
+		if g.find(ctx, ref) != "" {
+			return ref
+		}
+	}
+	return "HEAD"
+}
+
+// tagsAt returns the tags of each commit that has some.
+func (g *git) tagsAt(ctx context.Context) map[string][]string {
+	at := map[string][]string{}
+	for line := range strings.Lines(g.run(ctx, "for-each-ref", "--format=%(objectname) %(*objectname) %(refname)", tags)) {
+		names := strings.Fields(line) // the tag's object, its commit if that is another one, its name
+		commit := names[len(names)-2]
+		at[commit] = append(at[commit], names[len(names)-1])
+	}
+	return at
+}
+
+// baseOfEntry returns the commit before the change of the i-th commit, which no record has: where its pull request
+// begins, else the nearest commit before it with a record or a skip. It returns "" if neither is known.
+func (p *program) baseOfEntry(ctx context.Context, l ledger, i int) (string, error) {
+	e := l.commits[i]
+	pull, err := p.pullOf(ctx, e.change, e.head)
+	if err != nil {
+		return "", err
+	}
+	if pull.Number > 0 {
+		g := p.git
+		base := p.baseOf(ctx, &g, pull, e.change)
+		return base, g.err
+	}
+
+	earlier := slices.IndexFunc(l.commits[i+1:], func(e entry) bool { return e.isKnown })
+	if earlier < 0 {
+		return "", nil
+	}
+	return l.commits[i+1+earlier].head, nil
+}
+
+// withoutRecord returns the commits that should have a record and have none: those since the first that has one which
+// no change includes, but for those that no run documents.
+func (p *program) withoutRecord(ctx context.Context, l ledger) ([]entry, error) {
+	g := p.git
+	related := p.listRelated(ctx, &g, l.ref)
+	var missing []entry
+	covered := "" // the commit where the change begins that includes the commits before it
+
+	for i, e := range l.commits {
+		isFirst := !slices.ContainsFunc(l.commits[i:], func(e entry) bool { return e.record.Version > 0 })
+		if isFirst {
+			break
+		}
+		if e.head == covered {
+			covered = ""
+		}
+
+		isNext := i+1 < len(l.commits) && !l.commits[i+1].isKnown
+		switch {
+		case e.isKnown && isNext:
+			base, err := p.baseOfEntry(ctx, l, i)
+			if err != nil {
+				return nil, err
+			}
+			covered = base
+		case e.isKnown:
+			covered = ""
+		case covered == "" && (related == nil || related[e.head]) && !p.isLeftAlone(e.commit):
+			missing = append(missing, e)
+		}
+	}
+	return missing, g.err
+}
+
+// skipsRuns has what a commit's message says so that GitHub starts no run for it.
+var skipsRuns = []string{"[skip ci]", "[ci skip]", "[no ci]", "[skip actions]", "[actions skip]", "skip-checks: true"}
+
+// isLeftAlone reports whether no run documents a commit, or none may run.
+func (p *program) isLeftAlone(c commit) bool {
+	says := func(text string) bool { return strings.Contains(c.message, text) }
+	return slices.ContainsFunc(skipsRuns, says) || p.options.skip.WhySkipCommit(c.message, c.author) != ""
+}
