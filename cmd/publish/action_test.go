@@ -81,6 +81,18 @@ func TestTheActionBuildsFromSource(t *testing.T) {
 	assert.Equal(t, "<-id=d>\n", log.String())
 }
 
+// On a push github.head_ref is empty. The site must not be deployed then.
+func TestAnEmptyPreviewIsNotTheSite(t *testing.T) {
+	action := citest.Read(t, "action.yml")
+	assert.Contains(t, action, "\n    default: \":site\"")
+	for preview, want := range map[string]string{"": "<-preview=>\n", ":site": "<>\n", "b": "<-preview=b>\n"} {
+		a := citest.NewAction(t, "action.yml", "publish", arguments)
+		cmd, log := a.Command(t, t.TempDir(), "INPUT_PREVIEW="+preview)
+		require.NoError(t, cmd.Run(), log)
+		assert.Equal(t, want, log.String())
+	}
+}
+
 // An action takes no other action, and hands each input on.
 func TestActions(t *testing.T) {
 	shared := citest.Read(t, "../internal/ci/action.sh")
@@ -100,7 +112,8 @@ func TestActions(t *testing.T) {
 			variable := regexp.MustCompile(`([A-Z_]+): \$\{\{ inputs\.` + input[1] + ` \}\}\n`).FindStringSubmatch(text)
 			require.NotNil(t, variable, "%s: %s", name, input[1])
 			own, isOwn := strings.CutPrefix(variable[1], "INPUT_")
-			if isOwn && !strings.Contains(script+shared, "${"+variable[1]) {
+			isList := strings.Contains(script, "="+input[1]) // of the lists of values
+			if isOwn && !isList && !strings.Contains(script+shared, "${"+variable[1]) {
 				assert.Contains(t, strings.Fields(flags[1]), input[1], name)
 				assert.Equal(t, own, strings.ToUpper(strings.ReplaceAll(input[1], "-", "_")))
 			}

@@ -59,6 +59,8 @@ func (p *publication) parse(args []string) error {
 	if err := p.step.Parse(flags, args); err != nil {
 		return err
 	}
+
+	p.preview = strings.TrimPrefix(strings.TrimSpace(p.preview), "refs/heads/")
 	if p.preview != "" && p.id != "" {
 		return errors.New("-preview and -id exclude each other")
 	}
@@ -133,19 +135,23 @@ func (p *publication) demo(opts ...mintlify.Option) (*mintlify.Client, error) {
 	return fake.Client(append(opts, pace)...), nil
 }
 
-// trigger triggers a deployment. As long as the quota is full, it waits and tries again: a 429 is
-// proof that nothing was triggered. A preview whose response was lost is triggered again, too, since a second
-// one of a branch replaces the first. Several updates at once may hang a project.
+// trigger triggers a deployment. As long as the quota is full or there is no connection, it waits and tries again:
+// both are proof that nothing was triggered. A preview whose response was lost is triggered again, too, since a
+// second one of a branch replaces the first. Several updates at once may hang a project.
 func (p *publication) trigger(ctx context.Context, client *mintlify.Client) error {
 	for lost := 0; ; {
 		err := p.tryTrigger(ctx, client)
 		var refused *mintlify.APIError
-		isLimited := errors.As(err, &refused) && refused.StatusCode == http.StatusTooManyRequests
+		hasResponse := errors.As(err, &refused)
+		isLimited := hasResponse && refused.StatusCode == http.StatusTooManyRequests
+		_, mayHelpLater := mintlify.RetryAfter(err)
 		isLost := errors.Is(err, mintlify.ErrOutcomeUnknown)
 
 		switch {
 		case isLimited:
 			err = p.step.WaitOut(ctx, "The quota is full, and nothing was triggered", refused.RetryAfter, err)
+		case mayHelpLater && !hasResponse && !isLost:
+			err = p.step.WaitOut(ctx, fmt.Sprintf("Nothing was triggered (%v)", err), 0, err)
 		case isLost && p.preview == "":
 			return notAgain(err)
 		case isLost && lost < maxLost:

@@ -111,6 +111,8 @@ func TestASkippedDeploymentIsNoFailureAndNoSuccess(t *testing.T) {
 	assert.Equal(t, "skipped", r.Outputs["status"])
 	assert.Contains(t, r.Log, "::notice title=publish::The service skipped this deployment, and deployed nothing. No changes in docs/ [")
 	assert.Empty(t, r.Stdout, "the preview has not changed")
+	assert.Empty(t, r.Outputs["preview-url"])
+	assert.Contains(t, r.Summary, "### publish: skipped\n")
 }
 
 func TestOnGitLab(t *testing.T) {
@@ -166,10 +168,13 @@ func TestExitCodes(t *testing.T) {
 			trigger: mintlifytest.Fault{Status: 504, Acted: true},
 			code:    3, status: "unknown", says: "Look in the dashboard whether the site is being deployed before",
 		},
-		"timeout":       {steps: deploying(), args: soon, code: 4, status: "in_progress", says: waitForIt},
-		"outage":        {steps: []mintlifytest.DeploymentStep{down}, code: 4, status: "running", says: waitForIt},
-		"refused":       {trigger: refused, code: 5, status: "not-started", says: "no such branch"},
-		"no connection": {trigger: mintlifytest.Fault{Refuse: true}, code: 5, status: "not-started", says: "refused"},
+		"timeout": {steps: deploying(), args: soon, code: 4, status: "in_progress", says: waitForIt},
+		"outage":  {steps: []mintlifytest.DeploymentStep{down}, code: 4, status: "running", says: waitForIt},
+		"refused": {trigger: refused, code: 5, status: "not-started", says: "no such branch"},
+		"no connection": {
+			trigger: mintlifytest.Fault{Refuse: true}, args: soon,
+			code: 5, status: "not-started", says: "refused",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, soft := range []bool{false, true} {
@@ -217,6 +222,8 @@ func TestAFailedPreviewHasNeitherALinkNorEmptyLogs(t *testing.T) {
 	assert.Equal(t, 1, r.Code, r.Log)
 	assert.Contains(t, r.Summary, "2 broken links")
 	assert.NotContains(t, r.Summary, "https://", "nobody has deployed it")
+	assert.Empty(t, r.Outputs["preview-url"])
+	assert.Contains(t, r.Summary, "### publish: failed\n")
 	assert.NotContains(t, r.Log+r.Summary, "The deployment's logs")
 }
 
@@ -251,6 +258,29 @@ func TestAFullQuotaIsWaitedFor(t *testing.T) {
 		assert.Contains(t, r.Log, "The quota is full, and nothing was triggered: trying again in ")
 		assert.Equal(t, 10, w.triggers())
 		assert.Len(t, w.service.Deployments(), 1)
+	}
+}
+
+// Nothing was sent, so nothing was triggered.
+func TestAConnectionIsWaitedFor(t *testing.T) {
+	for _, args := range [][]string{nil, {"-preview", "b"}} {
+		w := newWorld(t)
+		for _, op := range []mintlify.Operation{mintlify.OpTriggerPreview, mintlify.OpTriggerUpdate} {
+			w.service.FailNext(op, 40, mintlifytest.Fault{Refuse: true})
+		}
+		r := w.run(0, args...)
+		assert.Zero(t, r.Code, r.Log)
+		assert.Contains(t, r.Log, "Nothing was triggered (")
+		assert.Greater(t, w.elapsed, 4*time.Minute)
+		assert.Len(t, w.service.Deployments(), 1)
+	}
+}
+
+func TestABranchIsNamedAsGitHubNamesIt(t *testing.T) {
+	for _, name := range []string{"topic", "refs/heads/topic", "topic\r\n"} {
+		w := newWorld(t)
+		require.Zero(t, w.run(0, "-preview", name).Code)
+		assert.JSONEq(t, `{"branch":"topic"}`, string(w.service.Requests()[0].Body))
 	}
 }
 
@@ -357,8 +387,9 @@ func TestWithoutAKeyNothingLooksLikeSuccess(t *testing.T) {
 
 func TestWrongUsage(t *testing.T) {
 	for says, args := range map[string][]string{
-		"-id is given and empty": {"-id", " "},
-		"exclude each other":     {"-preview", "b", "-id", "d"},
+		"-id is given and empty":      {"-id", " "},
+		"-preview is given and empty": {"-preview", ""},
+		"exclude each other":          {"-preview", "b", "-id", "d"},
 	} {
 		w := newWorld(t)
 		r := w.run(0, args...)
@@ -395,7 +426,8 @@ func TestWhatABuildPrintsStaysText(t *testing.T) {
 	r := w.run(0, "-preview", "b") // which checks what is printed
 	assert.Equal(t, 1, r.Code, r.Log)
 	assert.Len(t, r.Outputs, 3)
-	assert.Contains(t, r.Outputs["preview-url"], "https://example.com/")
+	assert.Empty(t, r.Outputs["preview-url"], "nobody has deployed it")
+	assert.Contains(t, r.Log, "Queued deployment deployment_1 https://example.com/")
 	assert.NotContains(t, r.Summary, "<b>")
 	for line := range strings.Lines(r.Summary) {
 		if strings.Contains(line, "boo") {

@@ -8,7 +8,10 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/internal/ci"
 )
 
-const deployed ci.Outcome = "success"
+const (
+	deployed ci.Outcome = "success"
+	skipped  ci.Outcome = "skipped"
+)
 
 // report tells how the run ended, and returns the exit code.
 func (p *publication) report(err error) int {
@@ -17,13 +20,13 @@ func (p *publication) report(err error) int {
 		outcome = ci.OutcomeOf(err)
 	}
 
-	stdout := ""
+	preview := ""
 	summary := ""
-	if p.previewURL != "" && outcome != ci.Failed && !p.isSkipped() {
-		summary = "Preview: <" + p.previewURL + ">\n"
-		if err == nil {
-			stdout = p.previewURL
-		}
+	if err == nil && !p.isSkipped() {
+		preview = p.previewURL
+	}
+	if preview != "" {
+		summary = "Preview: <" + preview + ">\n"
 	}
 
 	logs := p.logs()
@@ -36,16 +39,24 @@ func (p *publication) report(err error) int {
 	}
 
 	return p.step.Report(ci.Result{
-		Outcome: outcome,
+		Outcome: p.heading(outcome),
 		Text:    p.explain(err),
 		Outputs: [][2]string{
 			{"deployment-id", p.id},
-			{"preview-url", p.previewURL},
+			{"preview-url", preview},
 			{"status", p.status(outcome)},
 		},
-		Stdout:  stdout,
+		Stdout:  preview,
 		Summary: summary,
 	})
+}
+
+// heading is the outcome of the summary. A deployment that the service skipped is a success of the step alone.
+func (p *publication) heading(outcome ci.Outcome) ci.Outcome {
+	if outcome == deployed && p.isSkipped() {
+		return skipped
+	}
+	return outcome
 }
 
 // explain says in one line what has happened.
