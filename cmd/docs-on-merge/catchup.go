@@ -153,7 +153,7 @@ func (p *program) sendLeftBehind(ctx context.Context, r *row) {
 
 // findLeftBehind returns the rows of all branches, without results, and how many merges have no record.
 func (p *program) findLeftBehind(ctx context.Context) ([]row, int, error) {
-	client, err := p.step.Connect()
+	client, err := p.step.Client()
 	if err != nil {
 		return nil, 0, err
 	}

@@ -141,7 +141,7 @@ func (p *program) checkService(ctx context.Context) finding {
 	if p.options.dryRun && usage.Keys(p.step.Getenv) != nil {
 		return finding{about: aboutService, text: "no key"}
 	}
-	client, err := p.step.Connect()
+	client, err := p.step.Client()
 	if err != nil {
 		return found(aboutService, err, "")
 	}

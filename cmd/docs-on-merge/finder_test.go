@@ -118,7 +118,10 @@ func TestHowLongARunLooks(t *testing.T) {
 			took: 20 * time.Minute, looks: 21, says: "looking for its pull request in acme/docs for 20m0s",
 		},
 		"a signal": {args: docs, after: 5 * time.Minute, took: 5 * time.Minute, looks: 5},
-		"-timeout": {args: append(docs, "-timeout", "5m"), took: 5 * time.Minute, looks: 5},
+		"-timeout": {
+			args: append(docs, "-timeout", "5m"),
+			took: 5 * time.Minute, looks: 5, says: "looking for its pull request in acme/docs for 4m",
+		},
 		"-no-wait": {args: append(docs, "-no-wait"), looks: 1},
 		"a token that may not read": {
 			args:    docs,

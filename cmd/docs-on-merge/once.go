@@ -26,7 +26,7 @@ func (p *program) document(ctx context.Context, c change, noWait bool) result {
 
 // pursue goes on with the record of a change, whatever its state. Without a prompt it sends none.
 func (p *program) pursue(ctx context.Context, c change, prompt string, noWait bool) result {
-	client, err := p.step.Connect()
+	client, err := p.step.Client()
 	if err != nil {
 		return result{err: err}
 	}
@@ -159,7 +159,9 @@ func (w *worker) prepare(ctx context.Context) error {
 	case record.JobID != "":
 		step.Printf("This change has job %s already.", record.JobID)
 	case record.State == once.Sending:
-		step.Printf("Another run is sending this change's prompt: waiting for the job's id.")
+		until := record.Deadline.Add(2 * w.p.sendTime)
+		step.Printf("Another run is sending this change's prompt: waiting for the job's id, at most until %s.",
+			until.UTC().Format("15:04:05 MST"))
 	}
 	return nil
 }
@@ -236,8 +238,11 @@ func (w *worker) search(ctx context.Context) {
 		return
 	}
 
-	w.p.step.Printf("A job may exist: looking for its pull request in %s for %v.",
-		w.finder.api.repository, lookTimes*lookEvery)
+	lasts := lookTimes * lookEvery
+	if deadline, hasDeadline := ctx.Deadline(); hasDeadline { // -timeout
+		lasts = min(lasts, time.Until(deadline).Round(time.Second))
+	}
+	w.p.step.Printf("A job may exist: looking for its pull request in %s for %v.", w.finder.api.repository, lasts)
 	begun := time.Now()
 	for range lookTimes {
 		if w.record.State != once.Unknown || !ci.Sleep(ctx, lookEvery) {

@@ -350,6 +350,15 @@ func TestAdoptAndSendAgain(t *testing.T) {
 		assert.Contains(t, r.Log, "The service has refused the prompt before: sending it again.")
 		assert.Len(t, w.prompts(), 4)
 	})
+	t.Run("a job for a refused prompt", func(t *testing.T) {
+		w := merged(t)
+		w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 422})
+		require.Equal(t, 5, w.runOnce().Code)
+		r := w.runOnce("-job", "job_1")
+		assert.Equal(t, 2, r.Code)
+		assert.Contains(t, r.Log, "the job is not taken, since the prompt of this change is refused")
+		assert.NotContains(t, r.Log, "Adopt", "the methods of package once")
+	})
 	t.Run("without a record", func(t *testing.T) {
 		w := merged(t)
 		w.service.AddJob("mine", mintlifytest.JobStep{Status: mintlify.JobCompleted})
@@ -535,7 +544,7 @@ func TestRunsThatWaitForAnothersSendRecordTheEnd(t *testing.T) {
 				all.Go(func() {
 					r := w.run(t.Context(), args...)
 					assert.Zero(t, r.Code, r.Log)
-					assert.Contains(t, r.Log, "waiting for the job's id")
+					assert.Contains(t, r.Log, "waiting for the job's id, at most until 00:03:0")
 					assert.NotContains(t, r.Log, "canceled")
 					assert.Equal(t, firstPull, r.Outputs["pr-link"])
 				})

@@ -279,6 +279,53 @@ func TestAnInterruptOfTheActionLosesNoJob(t *testing.T) {
 	}
 }
 
+// Whoever looks at the commit later sees that its merge was not documented, until a later run says more.
+func TestADownloadThatFailsLeavesASummaryAndAStatus(t *testing.T) {
+	t.Parallel()
+	w := merged(t)
+	w.onSockets()
+	head := w.git("rev-parse", "HEAD")
+	w.env["GITHUB_SHA"] = head
+	w.env["GITHUB_REF_TYPE"] = "branch"
+	run := func(code int, env ...string) string {
+		t.Helper()
+		a := w.action()
+		delete(a.Files, "checksums.txt")
+		summary := filepath.Join(t.TempDir(), "summary")
+		cmd, log := a.Command(t, w.dir, append(env, "GITHUB_STEP_SUMMARY="+summary)...)
+		assert.Equal(t, code, exitCode(t, cmd.Run()), log)
+		assert.Contains(t, citest.Read(t, summary), "### docs-on-merge: not-started\n\n    http")
+		citest.RequireInert(t, log.String())
+		return log.String()
+	}
+
+	run(5, "INPUT_CHECK=true")
+	run(5, "INPUT_STATE=/srv/x")
+	run(5, "MINTLIFY_PROJECT_ID=")
+	run(5, "GITHUB_REF_TYPE=tag")
+	assert.Empty(t, w.forge.statuses)
+
+	run(0, "INPUT_SOFT=true", "GITHUB_TOKEN= "+gitHubToken+"\r\n")
+	assert.Equal(t, "success", w.newest().State)
+	const noProgram = "No job was made: the program cannot be downloaded. Run again later"
+	assert.Equal(t, noProgram, w.newest().Description)
+	run(5)
+	require.Len(t, w.forge.statuses[head], 1, "it may be a record")
+
+	context := w.newest().Context
+	delete(w.forge.statuses, head)
+	run(5)
+	assert.Equal(t, "error", w.newest().State)
+	assert.Equal(t, noProgram, w.newest().Description)
+
+	require.Zero(t, w.runOnce().Code)
+	assert.Equal(t, once.Done, w.state())
+	assert.Equal(t, context, w.newest().Context, "the run that works replaces it")
+
+	log := run(5, "GITHUB_API_URL=http://127.0.0.1:1")
+	assert.Contains(t, log, "The commit's status does not say so.")
+}
+
 func TestTheActionPassesOddInputsOn(t *testing.T) {
 	skipUnlessLong(t)
 	t.Parallel()

@@ -200,7 +200,7 @@ func TestARemoteThatCannotBeReachedMeansNotStarted(t *testing.T) {
 	t.Parallel()
 	w := merged(t)
 	for code, soft := range map[int]string{5: "-soft=false", 0: "-soft"} {
-		r := w.runOnce("-state", "git:https://me:secret-token@127.0.0.1:1/x.git", soft)
+		r := w.runOnce("-state", "git:https://me:secret-token@127.0.0.1:1/x.git", "-timeout", "20s", soft)
 		assert.Equal(t, code, r.Code, r.Log)
 		assert.Equal(t, "not-started", r.Outputs["outcome"])
 		assert.NotContains(t, r.Log+r.Summary, "secret-token")

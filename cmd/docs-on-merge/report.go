@@ -198,15 +198,20 @@ func (p *program) summarize(link string, c change, r result) string {
 		job = "job: " + r.record.JobID + "\n"
 	}
 
+	counts := ""
+	if c.stat.files > 0 { // else the run may have ended before it counted
+		counts = c.stat.String()
+	}
+
 	if c.head != "" && c.base != "" {
-		summary += p.step.Code(fmt.Sprintf("base: %s\nhead: %s\n%s%s", c.base, cmp.Or(c.tag, c.head), job, c.stat))
+		summary += p.step.Code(fmt.Sprintf("base: %s\nhead: %s\n%s%s", c.base, cmp.Or(c.tag, c.head), job, counts))
 	} else if c.head != "" {
 		summary += p.step.Code("head: " + cmp.Or(c.tag, c.head))
 	}
 
 	switch wasSent := r.hasSent && r.record.State != once.Pending; {
-	case p.options.dryRun:
-		summary += "\n" + p.step.Code(r.prompt)
+	case p.options.dryRun && r.prompt != "":
+		summary += "\n" + p.step.Folded("The prompt", r.prompt)
 	case wasSent:
 		sent := r.prompt + "\n\n" + once.Marker(r.record.Key)
 		summary += "\n" + p.step.Folded("The prompt that was sent", sent)

@@ -48,6 +48,53 @@ func TestAtADeskThereIsNoWarning(t *testing.T) {
 	assert.NoDirExists(t, "docs-on-merge", "nothing is made where the program happens to run")
 }
 
+// The secrets are not there, and nobody can set them.
+func TestAForkWithoutSecretsSaysSo(t *testing.T) {
+	w := merged(t)
+	delete(w.env, "MINTLIFY_API_KEY")
+	for name, tc := range map[string]struct {
+		event  map[string]any
+		isFork bool
+	}{
+		"a fork's own push": {map[string]any{"repository": map[string]any{"full_name": "eve/cli", "fork": true}}, true},
+		"a pull request of a fork": {map[string]any{
+			"repository":   map[string]any{"full_name": "acme/cli"},
+			"pull_request": map[string]any{"head": map[string]any{"repo": map[string]any{"full_name": "eve/cli"}}},
+		}, true},
+		"a deleted fork": {map[string]any{
+			"repository":   map[string]any{"full_name": "acme/cli"},
+			"pull_request": map[string]any{"head": map[string]any{"repo": nil}},
+		}, true},
+		"a branch of its own": {map[string]any{
+			"repository":   map[string]any{"full_name": "acme/cli"},
+			"pull_request": map[string]any{"head": map[string]any{"repo": map[string]any{"full_name": "acme/cli"}}},
+		}, false},
+		"a push": {map[string]any{"repository": map[string]any{"full_name": "acme/cli"}}, false},
+	} {
+		w.onGitHub("pull_request", tc.event)
+		r := w.runOnce("-base", "HEAD^", "-head", "HEAD")
+		assert.Equal(t, 2, r.Code, name)
+		assert.Equal(t, tc.isFork, strings.Contains(r.Log, "This is an event of a fork, whose runs get no secrets"), name)
+	}
+}
+
+func TestTheSummaryOfADryRunIsCut(t *testing.T) {
+	w := merged(t)
+	before := w.git("rev-parse", "HEAD")
+	w.commit("large", "large.go", strings.Repeat("// a line of a large file\n", 20_000))
+	w.onGitHub("push", w.push(before))
+	r := w.runOnce("-dry-run", "-max-prompt", "300000")
+	require.Zero(t, r.Code, r.Log)
+	assert.Less(t, len(r.Summary), 70<<10)
+	assert.Contains(t, r.Summary, "<details><summary>The prompt</summary>")
+
+	r = w.runOnce("-dry-run", "-max-prompt", "100")
+	assert.Equal(t, 2, r.Code)
+	assert.NotContains(t, r.Summary, "The prompt</summary>")
+	w.onGitHub("push", w.push(strings.Repeat("a", 40)))
+	assert.NotContains(t, w.runOnce("-dry-run").Summary, "files:", "nobody has counted")
+}
+
 func TestWithoutAKey(t *testing.T) {
 	w := merged(t)
 	delete(w.env, "MINTLIFY_API_KEY")

@@ -115,7 +115,7 @@ func (p *publication) connect() (*mintlify.Client, error) {
 	if p.step.Demo {
 		return p.demo(mintlify.WithWaitDefaults(onPoll))
 	}
-	return p.step.Connect(mintlify.WithWaitDefaults(onPoll))
+	return p.step.Client(mintlify.WithWaitDefaults(onPoll))
 }
 
 // demo connects to a fake whose deployments take some polls, one of which fails.

@@ -19,10 +19,12 @@ done
 
 # unreachable ends the step if the release cannot be downloaded: nothing was started, and a later run may work.
 unreachable() {
-  kind=error code=5
+  text="$1. Nothing was started: run again later" kind=error code=5
   if [ "${INPUT_SOFT-}" = true ]; then kind=warning code=0; fi
-  echo "::$kind title=$name::$1. Nothing was started: run again later"
+  echo "::$kind title=$name::$text"
   if [ -n "${GITHUB_OUTPUT-}" ]; then echo "$outcome=not-started" >>"$GITHUB_OUTPUT"; fi
+  if [ -n "${GITHUB_STEP_SUMMARY-}" ]; then printf '### %s: not-started\n\n    %s\n' "$name" "$text" >>"$GITHUB_STEP_SUMMARY"; fi
+  if [ "$(type -t note)" = function ]; then note || echo "The commit's status does not say so."; fi
   exit $code
 }
 fail() { echo "::error title=$name::$1"; exit 2; }

@@ -5,6 +5,8 @@ package ci
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -46,10 +48,50 @@ func Main(name string, run func(context.Context, *Step, []string) int) {
 		if err := usage.Keys(os.Getenv); err != nil {
 			return nil, err
 		}
-		return mintlify.NewClientFromEnv(append(opts, mintlify.WithUserAgent(name))...)
+
+		client, err := mintlify.NewClientFromEnv(append(opts, mintlify.WithUserAgent(name))...)
+		if err != nil {
+			return nil, usage.Client(err)
+		}
+		return client, nil
 	}
 	step := &Step{Name: name, Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr, Connect: connect}
 	os.Exit(run(UntilSignal(), step, os.Args[1:]))
+}
+
+// Client returns a client of the service. If the key is missing in an event of a fork, the error says why.
+func (s *Step) Client(opts ...mintlify.Option) (*mintlify.Client, error) {
+	client, err := s.Connect(opts...)
+	isMissing := errors.Is(err, usage.ErrNoKey) || errors.Is(err, usage.ErrNoProject)
+	if isMissing && s.isOfFork() {
+		return nil, usage.Errorf("%w. This is an event of a fork, whose runs get no secrets", err)
+	}
+	return client, err
+}
+
+// isOfFork reports whether GitHub's event is of a fork, or of a pull request from one.
+func (s *Step) isOfFork() bool {
+	type repository struct {
+		FullName string `json:"full_name"`
+		Fork     bool
+	}
+	var event struct {
+		Repository  repository
+		PullRequest *struct {
+			Head struct{ Repo repository }
+		} `json:"pull_request"`
+	}
+
+	data, err := os.ReadFile(s.Getenv("GITHUB_EVENT_PATH"))
+	if err == nil {
+		err = json.Unmarshal(data, &event)
+	}
+	if err != nil {
+		return false
+	}
+
+	isPull := event.PullRequest != nil
+	return event.Repository.Fork || isPull && event.PullRequest.Head.Repo.FullName != event.Repository.FullName
 }
 
 // OnGitHub reports whether GitHub Actions runs the step.

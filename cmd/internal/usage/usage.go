@@ -49,12 +49,15 @@ func Keys(getenv func(string) string) error {
 func Client(err error) error {
 	argument := new(mintlify.ArgumentError)
 	if errors.As(err, &argument) {
-		switch argument.Name {
+		name := argument.Name
+		switch name {
 		case "apiKey":
-			err = &mintlify.ArgumentError{Name: "MINTLIFY_API_KEY", Reason: argument.Reason}
+			name = "MINTLIFY_API_KEY"
 		case "baseURL":
-			err = &mintlify.ArgumentError{Name: "MINTLIFY_BASE_URL", Reason: argument.Reason}
+			name = "MINTLIFY_BASE_URL"
 		}
+		reason := strings.TrimSuffix(argument.Reason, ", or WithInsecureHTTP") // of Go
+		err = &mintlify.ArgumentError{Name: name, Reason: reason}
 	}
 	return Errorf("%w", err)
 }

@@ -48,6 +48,8 @@ func TestClientNamesTheVariables(t *testing.T) {
 		"mintlify: MINTLIFY_API_KEY has a quote at an end: give the key itself")
 	assert.EqualError(t, refusal("mint_abc", "p", "localhost"), "mintlify: MINTLIFY_BASE_URL starts neither with https:// "+
 		"nor, for this machine, with http://")
+	assert.EqualError(t, refusal("mint_abc", "p", "http://x.example"), "mintlify: MINTLIFY_BASE_URL is plain http, "+
+		"which would show the key to the network: use https", "without an option of Go")
 	assert.ErrorContains(t, refusal("mint_abc", "", "https://x"), "projectID is empty")
 	assert.True(t, usage.Is(refusal("mint_abc", "", "https://x")))
 	assert.ErrorIs(t, refusal(`"mint_key"`, "p", "https://x"), mintlify.ErrInvalidArgument)
