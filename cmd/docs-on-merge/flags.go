@@ -73,7 +73,7 @@ func (p *program) parse(args []string) error {
 			"(default: the commit's status if origin or -repository is on GitHub, "+
 			"else docs-on-merge in the user's configuration directory)")
 	flags.StringVar(&o.job, "job", "", "wait for the job with this `id` instead of sending the prompt")
-	flags.BoolVar(&o.again, "again", false, "send the prompt again after unknown, failed, refused or canceled")
+	flags.BoolVar(&o.again, "again", false, "send the prompt again after unknown, failed or canceled")
 	flags.DurationVar(&o.heartbeat, "heartbeat", time.Minute, "how often to log a wait without news")
 	flags.StringVar(&o.repository, "repository", "",
 		"`owner/name` (default: GitHub's or GitLab's, else the path of origin's URL)")
