@@ -14,6 +14,8 @@ import (
 // the run goes on with the job and tries again until it ends.
 type late struct {
 	once.Store
+	// onJob is told when a read shows a job, whichever run has made it: a run can then go on without the store.
+	onJob func()
 	// claim is on record while this run sends. Its version is 0 before and after.
 	claim once.Record
 	// owed is the record that could not be written yet. Its version is 0 if there is none.
@@ -32,8 +34,11 @@ func (s *late) Get(ctx context.Context, key string) (once.Record, error) {
 	}
 
 	r, err := s.Store.Get(ctx, key)
-	if err != nil && s.claim.Version > 0 {
+	switch {
+	case err != nil && s.claim.Version > 0:
 		return s.claim, nil
+	case err == nil && r.State == once.Running:
+		s.onJob()
 	}
 	return r, err
 }
@@ -86,7 +91,8 @@ func (s *late) payAfter(ctx context.Context) error {
 	case current.JobID == s.owed.JobID: // an attempt that seemed to fail has written it
 		return nil
 	case !isStillOwed:
-		return &responseError{error: fmt.Errorf("another run has sent the prompt again, and the record has job %q", current.JobID)}
+		err = fmt.Errorf("another run has sent the prompt again, and the record has job %q", current.JobID)
+		return &responseError{error: err}
 	}
 
 	next := current

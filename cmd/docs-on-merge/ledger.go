@@ -18,7 +18,7 @@ type ledger struct {
 	// ref is the branch as the clone has it.
 	ref     string
 	commits []entry
-	// tags are the records of tags at these commits.
+	// tags are the tags at these commits.
 	tags []entry
 }
 
@@ -49,8 +49,8 @@ func (e entry) state() once.State {
 
 func (e entry) isYoungerThan(age time.Duration) bool { return time.Since(e.record.UpdatedAt) <= age }
 
-// readLedgers reads the ledgers of the default branch and of each -branch, with the records that are in the place of
-// the records of c. A commit of several branches is an entry of the first.
+// readLedgers reads the ledgers of the default branch and of each -branch. c has the repository. A commit of several
+// branches is an entry of the first.
 func (p *program) readLedgers(ctx context.Context, c change, projectID string, store once.Store) ([]ledger, error) {
 	g := p.git
 	tagsAt := g.tagsAt(ctx)
@@ -65,35 +65,42 @@ func (p *program) readLedgers(ctx context.Context, c change, projectID string, s
 				break
 			}
 			met[found.name] = true
-
-			err := p.readEntries(ctx, &l, c, found, tagsAt[found.name], projectID, store)
-			if err != nil {
-				return nil, err
-			}
+			l.add(c, found, tagsAt[found.name])
 		}
 		ledgers = append(ledgers, l)
 	}
-	return ledgers, g.err
+	if g.err != nil {
+		return nil, g.err
+	}
+
+	for _, l := range ledgers {
+		for _, entries := range [][]entry{l.commits, l.tags} {
+			if err := p.readRecords(ctx, entries, projectID, store); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return ledgers, nil
 }
 
-// readEntries reads what is on record of a commit and of its tags.
-func (p *program) readEntries(
-	ctx context.Context, l *ledger, c change, found commit, tagsOf []string, projectID string, store once.Store,
-) error {
+// add adds a commit and its tags.
+func (l *ledger) add(c change, found commit, tagsOf []string) {
 	c.head = found.name
-	for _, tag := range append([]string{""}, tagsOf...) {
+	l.commits = append(l.commits, entry{change: c, commit: found})
+	for _, tag := range tagsOf {
 		c.tag = tag
-		record, isKnown, err := p.recordOf(ctx, c, c.key(projectID), store)
+		l.tags = append(l.tags, entry{change: c, commit: found})
+	}
+}
+
+// readRecords reads what is on record of entries.
+func (p *program) readRecords(ctx context.Context, entries []entry, projectID string, store once.Store) error {
+	for i := range entries {
+		e := &entries[i]
+		var err error
+		e.record, e.isKnown, err = p.recordOf(ctx, e.change, e.key(projectID), store)
 		if err != nil {
 			return err
-		}
-
-		e := entry{change: c, commit: found, record: record, isKnown: isKnown}
-		switch {
-		case tag == "":
-			l.commits = append(l.commits, e)
-		case record.Version > 0:
-			l.tags = append(l.tags, e)
 		}
 	}
 	return nil
@@ -112,7 +119,8 @@ func (g *git) refOf(ctx context.Context, branch string) string {
 // tagsAt returns the tags of each commit that has some.
 func (g *git) tagsAt(ctx context.Context) map[string][]string {
 	at := map[string][]string{}
-	for line := range strings.Lines(g.run(ctx, "for-each-ref", "--format=%(objectname) %(*objectname) %(refname)", tags)) {
+	list := g.run(ctx, "for-each-ref", "--format=%(objectname) %(*objectname) %(refname)", tags)
+	for line := range strings.Lines(list) {
 		names := strings.Fields(line) // the tag's object, its commit if that is another one, its name
 		commit := names[len(names)-2]
 		at[commit] = append(at[commit], names[len(names)-1])

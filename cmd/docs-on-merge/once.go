@@ -129,7 +129,8 @@ func (w *worker) newRunner(onJob func()) error {
 		options = append(options, once.WithFinder(w.finder.find))
 	}
 
-	runner, err := once.New(w.client, watched{w.store, onJob}, options...)
+	w.store.onJob = onJob
+	runner, err := once.New(w.client, w.store, options...)
 	w.runner = runner
 	return err
 }

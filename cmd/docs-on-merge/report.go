@@ -71,11 +71,11 @@ func (p *program) advise(outcome ci.Outcome, c change, r result) string {
 
 // adviseJob says how a run waits for a job that is not on record.
 func (p *program) adviseJob(c change, r result) string {
-	head := cmp.Or(c.tag, c.head)
+	advice := "To wait for it, run with -base %s -head %s -job %s"
 	if p.step.OnGitHub() {
-		return fmt.Sprintf(`To wait for it, use "Run workflow" with base: %s head: %s job: %s`, c.base, head, r.record.JobID)
+		advice = `To wait for it, use "Run workflow" with base: %s head: %s job: %s`
 	}
-	return fmt.Sprintf("To wait for it, run with -base %s -head %s -job %s", c.base, head, r.record.JobID)
+	return fmt.Sprintf(advice, c.base, cmp.Or(c.tag, c.head), r.record.JobID)
 }
 
 // adviseID says where the id of a job may be that an earlier run could not record.

@@ -119,21 +119,6 @@ func (p *program) note(ctx context.Context, c change, words string) {
 	}
 }
 
-// watched is a store that tells when a read shows a job, whichever run has made it: a run can then go on
-// without the store.
-type watched struct {
-	once.Store
-	onJob func()
-}
-
-func (s watched) Get(ctx context.Context, key string) (once.Record, error) {
-	r, err := s.Store.Get(ctx, key)
-	if err == nil && r.State == once.Running {
-		s.onJob()
-	}
-	return r, err
-}
-
 // journal is a place that others can read, to which runs add versions of a record. If several
 // runs add the same version, one of them counts, and it is the same for all runs.
 type journal interface {

@@ -25,16 +25,15 @@ func NoneLine(description string) string {
 // NoneLineOfCommit returns the same of a commit's message. It reports whether the line stands in the list of commits
 // that GitHub writes into the message of a squash: then it is about one of these commits, whose part of the
 // squash nobody can tell.
-func NoneLineOfCommit(message string) (line string, isListed bool) {
+func NoneLineOfCommit(message string) (string, bool) {
 	lines := strings.Split(withoutHints(message), "\n")
 	begin, end := squashList(lines)
 	others := slices.Concat(lines[:begin], lines[end:])
 
-	line = noneIn(others)
-	if line != "" {
+	if line := noneIn(others); line != "" {
 		return line, false
 	}
-	line = noneIn(lines[begin:end])
+	line := noneIn(lines[begin:end])
 	return line, line != ""
 }
 
