@@ -25,6 +25,21 @@ type row struct {
 
 func (r row) outcome() ci.Outcome { return outcomeOf(r.result.record, r.result.err) }
 
+// is says what became of the merge in one word.
+func (r row) is() string {
+	if r.listed != "" {
+		return "listed"
+	}
+	return string(r.outcome())
+}
+
+func (p *program) textOf(r row) string {
+	if r.listed != "" {
+		return r.listed
+	}
+	return p.explain(r.outcome(), p.step.Link(r.result.record.PRLink), r.entry.change, r.result)
+}
+
 // reportCatchUp finishes what earlier runs have left behind, and returns the exit code.
 func (p *program) reportCatchUp(ctx context.Context) int {
 	rows, missing, err := p.catchUp(ctx)
@@ -32,57 +47,46 @@ func (p *program) reportCatchUp(ctx context.Context) int {
 		return p.report(change{}, result{err: err})
 	}
 
-	var tried []ci.Outcome
+	var outcomes []ci.Outcome
 	var listed []string
+	table := "| head | base | was | is | |\n|---|---|---|---|---|\n"
 	for _, r := range rows {
-		isAsked := p.options.noWait && r.outcome() == ci.Running && r.result.err == nil
-		switch {
-		case r.listed != "":
-			listed = append(listed, r.entry.name()+": "+r.listed)
-		case isAsked:
-			tried = append(tried, caughtUp)
-		default:
-			tried = append(tried, r.outcome())
+		name := r.entry.name()
+		text := p.textOf(r)
+		table += fmt.Sprintf("| %s | %s | %s | %s | %s |\n",
+			p.step.Cell(name), r.entry.base, r.entry.state(), r.is(), p.step.Cell(text))
+
+		if r.listed != "" {
+			listed = append(listed, name+": "+text)
+			continue
 		}
+		p.step.Printf("%s: %s", name, text)
+		outcomes = append(outcomes, r.outcome())
 	}
+
 	if len(listed) > 0 {
 		p.step.Warnf("Only listed: %s", strings.Join(listed, ", "))
 	}
+	return p.reportAll(table, outcomes, len(listed), missing)
+}
 
+// reportAll reports what became of all merges.
+func (p *program) reportAll(table string, outcomes []ci.Outcome, listed, missing int) int {
 	outcome := caughtUp
-	worst := firstOf(tried, ci.SetUp, ci.Unknown, ci.Failed, ci.NotStarted, ci.Running)
+	worst := firstOf(outcomes, ci.SetUp, ci.Unknown, ci.Failed, ci.NotStarted, ci.Running)
 	if worst == ci.SetUp {
 		outcome = worst
 	}
+
 	return p.step.Report(ci.Result{
 		Outcome: outcome,
 		Like:    worst,
+		Asked:   worst == ci.Running && p.options.noWait,
 		Text: fmt.Sprintf("%s: %d merges sent, waited for or looked for, %d only listed, %d without a record",
-			meanings[outcome].words, len(tried), len(listed), missing),
+			meanings[outcome].words, len(outcomes), listed, missing),
 		Outputs: [][2]string{{"outcome", string(outcome)}, {"job-id", ""}, {"pr-link", ""}},
-		Summary: p.tabulate(rows),
+		Summary: table,
 	})
-}
-
-// tabulate returns the rows as a table.
-func (p *program) tabulate(rows []row) string {
-	table := "| head | base | was | is | |\n|---|---|---|---|---|\n"
-	for _, r := range rows {
-		is := "listed"
-		text := r.listed
-		if r.listed == "" {
-			is = string(r.outcome())
-			text = p.explain(r.outcome(), p.step.Link(r.result.record.PRLink), r.entry.change, r.result)
-			p.step.Printf("%s: %s", r.entry.name(), text)
-		}
-		table += fmt.Sprintf("| %s | %s | %s | %s | %s |\n",
-			p.step.Cell(r.entry.name()), r.entry.base, r.entry.state(), is, p.step.Cell(text))
-	}
-
-	if len(rows) == 0 {
-		return ""
-	}
-	return table
 }
 
 // catchUp returns a row for each merge whose record is not at its end, the oldest first, and how many merges have no
@@ -100,29 +104,9 @@ func (p *program) catchUp(ctx context.Context) ([]row, int, error) {
 
 	sent := 0
 	for i := range rows {
-		r := &rows[i]
-		if r.at >= 0 {
-			r.entry.base, r.result.err = p.baseOfEntry(ctx, r.ledger, r.at)
-		}
-
-		state := r.entry.state()
-		switch {
-		case r.result.err != nil:
-		case state == once.Failed, state == once.Refused:
-			r.listed = string(state)
-		case state != once.Pending:
-			r.result = p.pursue(ctx, r.entry.change, "", true)
-		case r.at < 0:
-			r.listed = "a tag, so enter base and head"
-		case r.entry.base == "":
-			r.listed = "enter base and head"
-		case sent >= p.options.maxJobs:
-			r.listed = "not sent because of max-jobs"
-		default:
-			p.sendLeftBehind(ctx, r)
-			if r.result.hasSent {
-				sent++
-			}
+		p.begin(ctx, &rows[i], sent)
+		if rows[i].result.hasSent {
+			sent++
 		}
 	}
 
@@ -134,6 +118,30 @@ func (p *program) catchUp(ctx context.Context) ([]row, int, error) {
 		}
 	}
 	return rows, missing, nil
+}
+
+// begin sends the prompt of a merge, or looks where its job is. sent is how many prompts were sent before.
+func (p *program) begin(ctx context.Context, r *row, sent int) {
+	if r.at >= 0 {
+		r.entry.base, r.result.err = p.baseOfEntry(ctx, r.ledger, r.at)
+	}
+
+	state := r.entry.state()
+	switch {
+	case r.result.err != nil:
+	case state == once.Failed, state == once.Refused:
+		r.listed = string(state)
+	case state != once.Pending:
+		r.result = p.pursue(ctx, r.entry.change, "", true)
+	case r.at < 0:
+		r.listed = "a tag, so enter base and head"
+	case r.entry.base == "":
+		r.listed = "enter base and head"
+	case sent >= p.options.maxJobs:
+		r.listed = "not sent because of max-jobs"
+	default:
+		p.sendLeftBehind(ctx, r)
+	}
 }
 
 // sendLeftBehind sends the prompt of a merge, unless it is skipped.
@@ -183,7 +191,7 @@ func (p *program) findLeftBehind(ctx context.Context) ([]row, int, error) {
 			rows = append(rows, row{entry: e, at: -1})
 		}
 
-		lost, err := p.withoutRecord(ctx, l)
+		lost, _, err := p.withoutRecord(ctx, l)
 		if err != nil {
 			return nil, 0, err
 		}

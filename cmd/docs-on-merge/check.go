@@ -274,12 +274,17 @@ func (p *program) checkCommits(ctx context.Context, c change, store once.Store) 
 	for _, l := range ledgers {
 		findings = append(findings, p.countCommits(l))
 		findings = append(findings, p.classify(l)...)
-		missing, err := p.withoutRecord(ctx, l)
+
+		old, young, err := p.withoutRecord(ctx, l)
 		if err != nil {
 			findings = append(findings, found("no record", err, ""))
-			continue
 		}
-		findings = append(findings, p.checkMissing(missing)...)
+		if len(old) > 0 {
+			findings = append(findings, p.show("no record", old, "no run has seen these: run with their base and head"))
+		}
+		if len(young) > 0 {
+			findings = append(findings, found("no record yet", nil, strings.Join(young, ", ")))
+		}
 	}
 	return findings
 }
@@ -305,51 +310,25 @@ func (p *program) countCommits(l ledger) finding {
 
 // classify returns what a person should see of the records of a branch, and a line for what is at work.
 func (p *program) classify(l ledger) []finding {
-	var findings []finding
-	entries := slices.Concat(l.commits, l.tags)
-	for _, class := range classes {
-		var names []string
-		for _, e := range entries {
+	isAtWork := class{name: "at work", has: func(e entry) bool { return e.state().IsOpen() }}
+	named := map[string][]string{} // by class
+	for _, e := range slices.Concat(l.commits, l.tags) {
+		for _, class := range append(classes[:len(classes):len(classes)], isAtWork) {
 			if class.has(e) {
-				names = append(names, e.name())
+				named[class.name] = append(named[class.name], e.name())
+				break
 			}
 		}
-		if len(names) > 0 {
+	}
+
+	var findings []finding
+	for _, class := range classes {
+		if names := named[class.name]; len(names) > 0 {
 			findings = append(findings, p.show(class.name, names, class.advice))
 		}
 	}
-
-	var young []string
-	for _, e := range entries {
-		isAtWork := slices.Contains([]once.State{once.Pending, once.Sending, once.Running}, e.state())
-		isSeen := slices.ContainsFunc(classes, func(c class) bool { return c.has(e) })
-		if isAtWork && !isSeen {
-			young = append(young, e.name())
-		}
-	}
-	if len(young) > 0 {
-		findings = append(findings, found("at work", nil, strings.Join(young, ", ")))
-	}
-	return findings
-}
-
-// checkMissing names the commits without a record. On the day of a merge its run may not have begun.
-func (p *program) checkMissing(missing []entry) []finding {
-	var old, young []string
-	for _, e := range missing {
-		if time.Since(e.commit.date) > longRunning {
-			old = append(old, e.name())
-		} else {
-			young = append(young, e.name())
-		}
-	}
-
-	var findings []finding
-	if len(old) > 0 {
-		findings = append(findings, p.show("no record", old, "no run has seen these: run with their base and head"))
-	}
-	if len(young) > 0 {
-		findings = append(findings, found("no record yet", nil, strings.Join(young, ", ")))
+	if names := named[isAtWork.name]; len(names) > 0 {
+		findings = append(findings, found(isAtWork.name, nil, strings.Join(names, ", ")))
 	}
 	return findings
 }

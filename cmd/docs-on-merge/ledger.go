@@ -149,38 +149,39 @@ func (p *program) baseOfEntry(ctx context.Context, l ledger, i int) (string, err
 	return l.commits[i+1+earlier].head, nil
 }
 
-// withoutRecord returns the commits that should have a record and have none: those since the first that has one which
-// no change includes, but for those that no run documents.
-func (p *program) withoutRecord(ctx context.Context, l ledger) ([]entry, error) {
+// withoutRecord returns the names of the commits that should have a record and have none: those since the first that
+// has one which no change includes, but for those that no run documents. The young ones are of the last day, and their
+// run may not have begun.
+func (p *program) withoutRecord(ctx context.Context, l ledger) (old, young []string, err error) {
 	g := p.git
 	related := p.listRelated(ctx, &g, l.ref)
-	var missing []entry
 	covered := "" // the commit where the change begins that includes the commits before it
-
 	for i, e := range l.commits {
-		isFirst := !slices.ContainsFunc(l.commits[i:], func(e entry) bool { return e.record.Version > 0 })
-		if isFirst {
+		hasEarlier := slices.ContainsFunc(l.commits[i:], func(e entry) bool { return e.record.Version > 0 })
+		if !hasEarlier {
 			break
 		}
 		if e.head == covered {
 			covered = ""
 		}
 
-		isNext := i+1 < len(l.commits) && !l.commits[i+1].isKnown
+		isMissing := covered == "" && (related == nil || related[e.head]) && !p.isLeftAlone(e.commit)
+		isNextMissing := i+1 < len(l.commits) && !l.commits[i+1].isKnown
 		switch {
-		case e.isKnown && isNext:
-			base, err := p.baseOfEntry(ctx, l, i)
-			if err != nil {
-				return nil, err
-			}
-			covered = base
-		case e.isKnown:
+		case e.isKnown && !isNextMissing:
 			covered = ""
-		case covered == "" && (related == nil || related[e.head]) && !p.isLeftAlone(e.commit):
-			missing = append(missing, e)
+		case e.isKnown:
+			covered, err = p.baseOfEntry(ctx, l, i)
+			if err != nil {
+				return nil, nil, err
+			}
+		case isMissing && time.Since(e.commit.date) > longRunning:
+			old = append(old, e.name())
+		case isMissing:
+			young = append(young, e.name())
 		}
 	}
-	return missing, g.err
+	return old, young, g.err
 }
 
 // skipsRuns has what a commit's message says so that GitHub starts no run for it.
