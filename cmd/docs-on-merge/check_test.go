@@ -238,7 +238,6 @@ func TestCheckNamesMergesWithoutARecord(t *testing.T) {
 
 		skip := w.git("rev-parse", inPush+"^")
 		pull := mergedPull(7, last, 2)
-		w.forge.details = map[int]pullRequest{7: pull}
 		w.forge.pulls = map[string][]pullRequest{
 			first: {mergedPull(5, first, 1)}, skip: {mergedPull(6, skip, 1)}, inPush: {pull}, last: {pull},
 		}

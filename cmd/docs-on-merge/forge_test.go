@@ -19,7 +19,6 @@ type forge struct {
 	mu       sync.Mutex
 	statuses map[string][]status      // by commit, the newest first
 	pulls    map[string][]pullRequest // by commit; "" is of any other
-	details  map[int]pullRequest      // what a list lacks, by number
 
 	// docs are the pull requests of the documentation, the newest first, by repository.
 	docs map[string][]docspulls.Pull
@@ -71,7 +70,13 @@ func (f *forge) respond(r *http.Request) (code int, body any) {
 		return http.StatusOK, mergedAs(named, parts[5])
 	case r.Method == http.MethodGet && len(parts) == 6 && parts[4] == "pulls":
 		number, _ := strconv.Atoi(parts[5])
-		return http.StatusOK, f.details[number]
+		for _, pulls := range f.pulls {
+			for _, pull := range pulls {
+				if pull.Number == number {
+					return http.StatusOK, pull
+				}
+			}
+		}
 	case what == "GET pulls" && len(parts) == 5:
 		return f.list(parts[2]+"/"+parts[3], r)
 	case r.Method == http.MethodPost && len(parts) == 6 && parts[4] == "statuses":

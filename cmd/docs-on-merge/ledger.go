@@ -133,6 +133,9 @@ func (g *git) tagsAt(ctx context.Context) map[string][]string {
 func (p *program) baseOfEntry(ctx context.Context, l ledger, i int) (string, error) {
 	e := l.commits[i]
 	pull, err := p.pullOf(ctx, e.change, e.head)
+	if err == nil && pull.Number > 0 {
+		pull, err = p.readPull(ctx, e.repository, pull.Number)
+	}
 	if err != nil {
 		return "", err
 	}

@@ -94,9 +94,6 @@ func (p *program) askForPulls(ctx context.Context, repository, commit string) ([
 func (p *program) baseOf(ctx context.Context, g *git, pull pullRequest, c change) string {
 	base := g.parent(ctx, c.head)
 	isMerge := g.find(ctx, c.head+"^2") != ""
-	if pull.Number > 0 && pull.Commits == 0 && !isMerge {
-		g.fail(p.readPull(ctx, c.repository, &pull))
-	}
 	if pull.Commits < 2 || isMerge || g.err != nil {
 		return base
 	}
@@ -122,13 +119,14 @@ func (p *program) baseOf(ctx context.Context, g *git, pull pullRequest, c change
 	return base
 }
 
-// readPull reads what a list of pull requests lacks.
-func (p *program) readPull(ctx context.Context, repository string, pull *pullRequest) error {
+// readPull returns a pull request with what a list of them lacks.
+func (p *program) readPull(ctx context.Context, repository string, number int) (pullRequest, error) {
+	var pull pullRequest
 	api, err := p.gitHub.of(repository)
-	if err != nil {
-		return err
+	if err == nil {
+		err = api.get(ctx, fmt.Sprintf("repos/%s/pulls/%d", repository, number), &pull)
 	}
-	return api.get(ctx, fmt.Sprintf("repos/%s/pulls/%d", repository, pull.Number), pull)
+	return pull, err
 }
 
 // pullsBefore returns the pull requests that GitHub names for the commit before a merge. It reports false if GitHub

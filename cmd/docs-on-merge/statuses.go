@@ -235,9 +235,14 @@ func (s *statuses) add(ctx context.Context, r once.Record, _ string) error {
 	return err
 }
 
+// errTooLong is for good, as a refusal of GitHub's is.
+var errTooLong = &responseError{
+	error: errors.New("the job's id is too long for a commit status: give a directory with -state"),
+}
+
 func (s *statuses) post(ctx context.Context, r once.Record, state, description string) error {
 	if len(description) > maxDescription {
-		return errors.New("the job's id is too long for a commit status: give a directory with -state")
+		return errTooLong
 	}
 
 	posted := status{

@@ -258,6 +258,19 @@ func TestAnIDThatIsTooLongForAStatus(t *testing.T) {
 	assert.Zero(t, w.runOnce("-job", long, "-state", t.TempDir()).Code)
 }
 
+func TestAnIDThatNoStatusHoldsIsNamedAtOnce(t *testing.T) {
+	w := merged(t)
+	long := strings.Repeat("y", 200)
+	w.service.AddJob(long, mintlifytest.JobStep{Status: mintlify.JobCompleted})
+	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Body: `{"id":"` + long + `","status":"active"}`})
+	took := bubble(t, func(t *testing.T) {
+		r := w.run(t.Context())
+		assert.Equal(t, 4, r.Code, r.Log)
+		assert.Contains(t, r.Summary, "    job: "+long+"\n")
+	})
+	assert.Less(t, took, time.Minute)
+}
+
 func TestAmongManyStatusesOfOthers(t *testing.T) {
 	w := merged(t)
 	head := w.git("rev-parse", "HEAD")
