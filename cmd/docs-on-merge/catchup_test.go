@@ -52,10 +52,13 @@ func (w *world) leave(t *testing.T, what string, args ...string) string {
 	return commit
 }
 
-// everyPlace tests with each place of the record, in a repository of its own.
+// everyPlace tests with each place of the record, in a repository of its own: with refs only if tests may take long.
 func everyPlace(t *testing.T, test func(t *testing.T, w *world, args []string)) {
 	t.Helper()
 	for name := range merged(t).places() {
+		if name == "refs" && !long(t) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			w := merged(t)
 			test(t, w, w.places()[name])

@@ -227,10 +227,12 @@ func (p *program) checkRecord(ctx context.Context, c change) (once.Store, findin
 	return store, found(about, nil, "it can be read; the first run shows whether it can be written")
 }
 
-// class is a kind of merge that a person should see.
+// class is a kind of record.
 type class struct {
-	name, advice string
-	has          func(e entry) bool
+	name string
+	// advice says what a person should do. It is "" if nobody needs to.
+	advice string
+	has    func(e entry) bool
 }
 
 const (
@@ -239,6 +241,7 @@ const (
 	longAgo     = 7 * 24 * time.Hour
 )
 
+// The first class that has a record counts.
 var classes = []class{
 	{"unknown", "a job may exist: look for it, or give catch-up with a docs-repository", func(e entry) bool {
 		return e.state() == once.Unknown
@@ -255,6 +258,7 @@ var classes = []class{
 	{"running for more than a day", "run again, or give catch-up", func(e entry) bool {
 		return e.state() == once.Running && !e.isYoungerThan(longRunning)
 	}},
+	{"at work", "", func(e entry) bool { return e.state().IsOpen() }},
 }
 
 // checkCommits counts how many of the newest commits have a record or a skip, and names those that a person should see.
@@ -310,25 +314,25 @@ func (p *program) countCommits(l ledger) finding {
 
 // classify returns what a person should see of the records of a branch, and a line for what is at work.
 func (p *program) classify(l ledger) []finding {
-	isAtWork := class{name: "at work", has: func(e entry) bool { return e.state().IsOpen() }}
 	named := map[string][]string{} // by class
 	for _, e := range slices.Concat(l.commits, l.tags) {
-		for _, class := range append(classes[:len(classes):len(classes)], isAtWork) {
-			if class.has(e) {
-				named[class.name] = append(named[class.name], e.name())
-				break
-			}
+		at := slices.IndexFunc(classes, func(c class) bool { return c.has(e) })
+		if at >= 0 {
+			name := classes[at].name
+			named[name] = append(named[name], e.name())
 		}
 	}
 
 	var findings []finding
 	for _, class := range classes {
-		if names := named[class.name]; len(names) > 0 {
+		names := named[class.name]
+		switch {
+		case len(names) == 0:
+		case class.advice == "":
+			findings = append(findings, found(class.name, nil, strings.Join(names, ", ")))
+		default:
 			findings = append(findings, p.show(class.name, names, class.advice))
 		}
-	}
-	if names := named[isAtWork.name]; len(names) > 0 {
-		findings = append(findings, found(isAtWork.name, nil, strings.Join(names, ", ")))
 	}
 	return findings
 }

@@ -159,22 +159,15 @@ func (p *program) withoutRecord(ctx context.Context, l ledger) (old, young []str
 	g := p.git
 	related := p.listRelated(ctx, &g, l.ref)
 	covered := "" // the commit where the change begins that includes the commits before it
-	for i, e := range l.commits {
-		hasEarlier := slices.ContainsFunc(l.commits[i:], func(e entry) bool { return e.record.Version > 0 })
-		if !hasEarlier {
-			break
-		}
+	for i, e := range l.sinceFirst() {
 		if e.head == covered {
 			covered = ""
 		}
 
 		isMissing := covered == "" && (related == nil || related[e.head]) && !p.isLeftAlone(e.commit)
-		isNextMissing := i+1 < len(l.commits) && !l.commits[i+1].isKnown
 		switch {
-		case e.isKnown && !isNextMissing:
-			covered = ""
 		case e.isKnown:
-			covered, err = p.baseOfEntry(ctx, l, i)
+			covered, err = p.reach(ctx, l, i)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -185,6 +178,26 @@ func (p *program) withoutRecord(ctx context.Context, l ledger) (old, young []str
 		}
 	}
 	return old, young, g.err
+}
+
+// sinceFirst returns the commits from the oldest that has a record.
+func (l ledger) sinceFirst() []entry {
+	first := 0
+	for i, e := range l.commits {
+		if e.record.Version > 0 {
+			first = i + 1
+		}
+	}
+	return l.commits[:first]
+}
+
+// reach returns where the change of the i-th commit begins, if the commit before it is not known by itself.
+func (p *program) reach(ctx context.Context, l ledger, i int) (string, error) {
+	isAlone := i+1 == len(l.commits) || l.commits[i+1].isKnown
+	if isAlone {
+		return "", nil
+	}
+	return p.baseOfEntry(ctx, l, i)
 }
 
 // skipsRuns has what a commit's message says so that GitHub starts no run for it.
