@@ -296,16 +296,14 @@ func (p *program) checkCommits(ctx context.Context, c change, store once.Store) 
 // countCommits says how many commits of a branch have a record or a skip.
 func (p *program) countCommits(l ledger) finding {
 	known := 0
-	hasRecord := false
 	for _, e := range l.commits {
 		if e.isKnown {
 			known++
 		}
-		hasRecord = hasRecord || e.record.Version > 0
 	}
 
 	text := fmt.Sprintf("of the last %d of %s, %d have a record or a skip", len(l.commits), l.ref, known)
-	if !hasRecord {
+	if known == 0 {
 		text += ". Is this the first day, does the step not run on this branch, or was the branch renamed?"
 		p.step.Warnf("No merge has a record: %s", text)
 	}

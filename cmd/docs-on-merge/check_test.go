@@ -257,6 +257,10 @@ func TestCheckWarnsIfNoMergeHasARecord(t *testing.T) {
 	assert.Zero(t, r.Code, r.Log)
 	assert.Contains(t, r.Log, "::warning title=docs-on-merge::No merge has a record: of the last 2 of HEAD, 0 have a record")
 	assert.NotContains(t, r.Stdout, "no record")
+
+	r = scheduled(t).runOnce("-check", "-branch", "nowhere")
+	assert.Equal(t, 2, r.Code, r.Log)
+	assert.Contains(t, r.Stdout, `commits: wrong: "refs/remotes/origin/nowhere" is not a commit of this clone`)
 }
 
 func TestADryRunChecksTooAndNeedsNoKey(t *testing.T) {

@@ -97,9 +97,7 @@ func (s *late) payAfter(ctx context.Context) error {
 
 	next := current
 	next.Version++
-	if next.State != once.Done {
-		next.State = once.Running
-	}
+	next.State = once.Running
 	next.JobID = s.owed.JobID
 	next.UpdatedAt = time.Now().UTC()
 	s.owed = next

@@ -15,9 +15,9 @@ const ledgerSize = 30
 
 // ledger has the newest commits of a branch, the newest first, with what is on record of them.
 type ledger struct {
-	// ref is the branch as the clone has it.
-	ref     string
-	commits []entry
+	// branch is the branch's name, if that is known, and ref is the branch as the clone has it.
+	branch, ref string
+	commits     []entry
 	// tags are the tags at these commits.
 	tags []entry
 }
@@ -54,12 +54,18 @@ func (e entry) isYoungerThan(age time.Duration) bool { return time.Since(e.recor
 func (p *program) readLedgers(ctx context.Context, c change, projectID string, store once.Store) ([]ledger, error) {
 	g := p.git
 	tagsAt := g.tagsAt(ctx)
-	var ledgers []ledger
-	met := map[string]bool{}
+	name := p.defaultBranchName(ctx, g)
+	ref := g.firstOf(ctx, "refs/remotes/origin/"+name, "refs/remotes/origin/HEAD", "HEAD")
+	ledgers := []ledger{{branch: name, ref: ref}}
+	for _, name := range p.options.branches {
+		ref := g.firstOf(ctx, "refs/remotes/origin/"+name, branches+name)
+		ledgers = append(ledgers, ledger{branch: name, ref: ref})
+	}
 
-	for _, name := range append([]string{p.defaultBranchName(ctx, g)}, p.options.branches...) {
-		c.branch = name
-		l := ledger{ref: g.refOf(ctx, name)}
+	met := map[string]bool{}
+	for i := range ledgers {
+		l := &ledgers[i]
+		c.branch = l.branch
 		for _, found := range g.readLog(ctx, "--first-parent", fmt.Sprintf("--max-count=%d", ledgerSize), l.ref) {
 			if met[found.name] {
 				break
@@ -67,7 +73,6 @@ func (p *program) readLedgers(ctx context.Context, c change, projectID string, s
 			met[found.name] = true
 			l.add(c, found, tagsAt[found.name])
 		}
-		ledgers = append(ledgers, l)
 	}
 	if g.err != nil {
 		return nil, g.err
@@ -106,14 +111,14 @@ func (p *program) readRecords(ctx context.Context, entries []entry, projectID st
 	return nil
 }
 
-// refOf returns a branch as the clone has it. It is HEAD if the clone lacks the default branch.
-func (g *git) refOf(ctx context.Context, branch string) string {
-	for _, ref := range []string{"refs/remotes/origin/" + branch, "refs/remotes/origin/HEAD"} {
+// firstOf returns the first of some refs that the clone has, and fails if it has none.
+func (g *git) firstOf(ctx context.Context, refs ...string) string {
+	for _, ref := range refs {
 		if g.find(ctx, ref) != "" {
 			return ref
 		}
 	}
-	return "HEAD"
+	return g.commit(ctx, refs[0])
 }
 
 // tagsAt returns the tags of each commit that has some.
