@@ -133,6 +133,7 @@ func (p *program) begin(ctx context.Context, r *row, sent int) {
 		r.listed = string(state)
 	case state != once.Pending:
 		r.result = p.pursue(ctx, r.entry.change, "", true)
+
 	case r.at < 0:
 		r.listed = "a tag, so enter base and head"
 	case r.entry.base == "":

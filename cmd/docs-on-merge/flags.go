@@ -80,6 +80,7 @@ func (p *program) parse(args []string) error {
 	flags.StringVar(&o.docsRepository, "docs-repository", "",
 		"`owner/name` of the documentation on GitHub, whose pull requests tell what became of a lost response "+
 			"(default: look once in the change's own repository)")
+
 	flags.BoolVar(&o.noWait, "no-wait", false, "end once the job is made")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "print the prompt and make no job; needs no key")
 	flags.BoolVar(&o.catchUp, "catch-up", false, "finish what earlier runs have left behind; on any event")

@@ -70,6 +70,7 @@ func (p *program) readLedgers(ctx context.Context, c change, projectID string, s
 			if met[found.name] {
 				break
 			}
+
 			met[found.name] = true
 			l.add(c, found, tagsAt[found.name])
 		}
@@ -144,6 +145,7 @@ func (p *program) baseOfEntry(ctx context.Context, l ledger, i int) (string, err
 	if err != nil {
 		return "", err
 	}
+
 	if pull.Number > 0 {
 		g := p.git
 		base := p.baseOf(ctx, &g, pull, e.change)
@@ -176,6 +178,7 @@ func (p *program) withoutRecord(ctx context.Context, l ledger) (old, young []str
 			if err != nil {
 				return nil, nil, err
 			}
+
 		case isMissing && time.Since(e.commit.date) > longRunning:
 			old = append(old, e.name())
 		case isMissing:

@@ -152,6 +152,7 @@ func (w *worker) prepare(ctx context.Context) error {
 		return w.adopt(ctx)
 	case o.again && needsPerson(record.State):
 		return w.again(ctx)
+
 	case record.State == once.Refused: // which proves that there is no job
 		step.Printf("The service has refused the prompt before: sending it again.")
 		return w.again(ctx)

@@ -150,8 +150,10 @@ func (p *publication) trigger(ctx context.Context, client *mintlify.Client) erro
 		switch {
 		case isLimited:
 			err = p.step.WaitOut(ctx, "The quota is full, and nothing was triggered", refused.RetryAfter, err)
+
 		case mayHelpLater && !hasResponse && !isLost:
 			err = p.step.WaitOut(ctx, fmt.Sprintf("Nothing was triggered (%v)", err), 0, err)
+
 		case isLost && p.preview == "":
 			return notAgain(err)
 		case isLost && lost < maxLost:
