@@ -246,7 +246,7 @@ var classes = []class{
 	{"unknown", "a job may exist: look for it, or give catch-up with a docs-repository", func(e entry) bool {
 		return e.state() == once.Unknown
 	}},
-	{"not started for more than an hour", "run again, or give catch-up", func(e entry) bool {
+	{"not-started for more than an hour", "run again, or give catch-up", func(e entry) bool {
 		return e.state() == once.Pending && !e.isYoungerThan(longPending)
 	}},
 	{"failed within 7 days", "look at the job, then run with again", func(e entry) bool {

@@ -181,7 +181,7 @@ func TestCheckNamesWhatAPersonShouldSee(t *testing.T) {
 
 			time.Sleep(2 * time.Hour)
 			r = check()
-			assert.Contains(t, r.Stdout, "not started for more than an hour: look: "+pending+": ")
+			assert.Contains(t, r.Stdout, "not-started for more than an hour: look: "+pending+": ")
 			assert.Contains(t, r.Stdout, "at work: ok: "+running+"\n")
 
 			time.Sleep(24 * time.Hour)

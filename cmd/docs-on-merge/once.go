@@ -268,7 +268,11 @@ func (w *worker) follow(ctx context.Context) {
 
 	w.do(ctx)
 	if w.record.State == once.Running {
-		w.err = fmt.Errorf("the end of the job cannot be recorded: %w", w.err)
+		wasRefused := isForGood(w.err)
+		w.err = fmt.Errorf("the end of the job cannot be recorded: %w", keyless{error: w.err, record: w.record})
+		if wasRefused { // such as with a 401: the job goes on, whatever the set-up is
+			w.err = ci.Running.Of(w.err)
+		}
 	}
 }
 

@@ -258,6 +258,17 @@ func TestAnIDThatIsTooLongForAStatus(t *testing.T) {
 	assert.Zero(t, w.runOnce("-job", long, "-state", t.TempDir()).Code)
 }
 
+// The token may end while the job works.
+func TestATokenThatEndsAfterTheSendLosesNoJob(t *testing.T) {
+	w := merged(t)
+	failing(w, "POST", 3, 1000, false, response(401))
+	r := w.runOnce()
+	assert.Equal(t, 4, r.Code, r.Log)
+	assert.Equal(t, "job_1", r.Outputs["job-id"])
+	assert.Contains(t, r.Log, "the end of the job cannot be recorded: POST ")
+	assert.Equal(t, once.Running, w.state())
+}
+
 func TestAnIDThatNoStatusHoldsIsNamedAtOnce(t *testing.T) {
 	w := merged(t)
 	long := strings.Repeat("y", 200)
