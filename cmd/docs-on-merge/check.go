@@ -305,7 +305,7 @@ func (p *program) countCommits(l ledger) finding {
 	text := fmt.Sprintf("of the last %d of %s, %d have a record or a skip", len(l.commits), l.ref, known)
 	if known == 0 {
 		text += ". Is this the first day, does the step not run on this branch, or was the branch renamed?"
-		p.step.Warnf("No merge has a record: %s", text)
+		p.warnOf("No merge has a record", text)
 	}
 	return found("commits", nil, text)
 }
@@ -338,8 +338,15 @@ func (p *program) classify(l ledger) []finding {
 // show warns of merges that a person should see.
 func (p *program) show(about string, names []string, advice string) finding {
 	text := strings.Join(names, ", ") + ": " + advice
-	p.step.Warnf("%s: %s", about, text)
+	p.warnOf(about, text)
 	return finding{about: about, outcome: ci.Failed, text: text}
+}
+
+// warnOf warns of what a check has found. A dry run is about one merge, and only logs it.
+func (p *program) warnOf(about, text string) {
+	if p.options.check {
+		p.step.Warnf("%s: %s", about, text)
+	}
 }
 
 // recordOf returns the record of a change, and whether there is one or a skip. Statuses are of a commit each, so for

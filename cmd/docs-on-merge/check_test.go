@@ -277,6 +277,11 @@ func TestADryRunChecksTooAndNeedsNoKey(t *testing.T) {
 	assert.Contains(t, r.Log, "key and project: not checked: no key\n")
 	assert.Contains(t, r.Log, "record in statuses: ok: ")
 	assert.Contains(t, r.Log, "commits: not checked: MINTLIFY_PROJECT_ID is not set\n")
+
+	w = merged(t)
+	r = w.runOnce("-dry-run")
+	assert.Contains(t, r.Log, "commits: ok: of the last 2 of HEAD, 0 have a record or a skip")
+	assert.NotContains(t, r.Log, "::warning", "the first days are dry runs")
 }
 
 func TestADryRunEndsAsTheRunWouldWithoutItsRecordOrWithAWrongKey(t *testing.T) {
