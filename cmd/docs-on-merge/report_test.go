@@ -91,8 +91,10 @@ func TestTheSummaryOfADryRunIsCut(t *testing.T) {
 	r = w.runOnce("-dry-run", "-max-prompt", "100")
 	assert.Equal(t, 2, r.Code)
 	assert.NotContains(t, r.Summary, "The prompt</summary>")
-	w.onGitHub("push", w.push(strings.Repeat("a", 40)))
-	assert.NotContains(t, w.runOnce("-dry-run").Summary, "files:", "nobody has counted")
+
+	r = w.runOnce("-dry-run", "-path", ":(nope)x")
+	assert.Contains(t, r.Summary, "    base: ")
+	assert.NotContains(t, r.Summary, "files:", "nobody has counted")
 }
 
 func TestWithoutAKey(t *testing.T) {
