@@ -15,7 +15,7 @@ import (
 const noneLine = "\n\ndocs-job: none"
 
 // release is a world in which a branch of commits with these messages was merged, each with a file of its own:
-// 0.go, 1.go and so on. The last message is that of the merge commit.
+// 0.go, 1.go and so on. The last one is the message of the merge commit.
 func release(t *testing.T, messages ...string) *world {
 	w := newWorld(t)
 	w.git("checkout", "--quiet", "-b", "release")
