@@ -86,8 +86,7 @@ func (w *worker) work(ctx context.Context) {
 	}
 
 	if before := w.record.State; before != once.Running {
-		logStop := context.AfterFunc(ctx, func() { w.p.step.Printf("Stopping as soon as the record is up to date.") })
-		defer logStop()
+		defer w.logStop(ctx)()
 
 		w.do(sending)
 		if w.record.State == once.Unknown && before != once.Unknown {
@@ -105,6 +104,21 @@ func (w *worker) work(ctx context.Context) {
 	}
 	if w.record.State == once.Running && w.err == nil {
 		w.follow(ctx)
+	}
+}
+
+// logStop logs the end of ctx. The function that it returns ends that, so that nothing is logged after the result.
+func (w *worker) logStop(ctx context.Context) func() {
+	logged := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(logged)
+		w.p.step.Printf("Stopping as soon as the record is up to date.")
+	})
+
+	return func() {
+		if hasBegun := !stop(); hasBegun {
+			<-logged
+		}
 	}
 }
 
