@@ -183,7 +183,7 @@ func TestARecordThatIsWrittenLateFollowsWhatOthersWrote(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w.working(3)
 			w.breakPlace(t, 10*time.Minute, args)
-			time.AfterFunc(10*time.Minute+10*time.Second, func() {
+			time.AfterFunc(10*time.Minute+10*time.Second+time.Millisecond, func() { // before the next attempt
 				store, key := w.storeOf(t, args...)
 				r, err := store.Get(t.Context(), key)
 				if !assert.NoError(t, err) || r.JobID != "" {
