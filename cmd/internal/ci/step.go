@@ -111,8 +111,7 @@ func (s *Step) Parse(flags *flag.FlagSet, args []string) error {
 
 	const end = "Exit codes: 0 success, 1 failed, 2 set-up, 3 unknown, 4 running, 5 not started. " +
 		"README.md says what to do about each.\n"
-	err := usage.ParseOrPrint(flags, args, s.Stdout, "Usage of "+s.Name+":\n", end)
-	if err != nil {
+	if err := usage.ParseOrPrint(flags, args, s.Stdout, "Usage of "+s.Name+":\n", end); err != nil {
 		return err
 	}
 	if s.Timeout <= 0 {

@@ -24,8 +24,7 @@ func LoadDocument() (*openapi3.T, error) {
 		return nil, err
 	}
 
-	err = doc.Validate(context.Background(), openapi3.EnableExamplesValidation())
-	if err != nil {
+	if err := doc.Validate(context.Background(), openapi3.EnableExamplesValidation()); err != nil {
 		return nil, err
 	}
 	return doc, closeObjects(doc)
