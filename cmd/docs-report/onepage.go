@@ -9,6 +9,7 @@ import (
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/events"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
@@ -51,13 +52,21 @@ func (r *reader) readPage(ctx context.Context, path string, in *report.PageInput
 	project := r.projects[0]
 	in.Input = r.newInput(project)
 
+	db := &rows{Store: r.store}
+	in.SiteDays = db.series(ctx, store.Day, store.Window{Project: project})
+	in.SiteWeeks = db.series(ctx, store.Week, store.Window{Project: project})
+	since := mintlify.DayOf(in.Generated).AddDays(-events.Kept)
+	_, in.Moved = db.moved(ctx, project, in.SiteDays, since, in.Moved)
+	if db.err != nil {
+		return db.err
+	}
+
 	var err error
-	if in.Path, err = r.findPage(ctx, project, path); err != nil {
+	if in.Path, err = r.findPage(ctx, project, in.Moved, path); err != nil {
 		return err
 	}
 
-	db := &rows{Store: r.store}
-	names := append([]string{in.Path}, r.shown.Moved.From(in.Path)...)
+	names := append([]string{in.Path}, in.Moved.From(in.Path)...)
 	in.Weeks = db.ofPage(ctx, project, store.Week, names)
 	in.Days = db.ofPage(ctx, project, store.Day, names)
 	in.Months = db.ofPage(ctx, project, store.Month, names)
@@ -75,12 +84,12 @@ func (r *reader) readPage(ctx context.Context, path string, in *report.PageInput
 
 // findPage returns the path as the database has it. A page that has moved has its new name, which
 // the database may not know yet.
-func (r *reader) findPage(ctx context.Context, project, path string) (string, error) {
+func (r *reader) findPage(ctx context.Context, project string, moved report.Moved, path string) (string, error) {
 	slashed := "/" + strings.Trim(path, "/")
-	moved := r.shown.Moved
 	name := moved.Name(slashed)
 
-	for _, spelling := range append([]string{path, slashed, name}, moved.From(name)...) {
+	spellings := append([]string{path, slashed, name}, moved.From(name)...)
+	for _, spelling := range withSlashes(spellings) {
 		found, err := r.store.HasPage(ctx, project, spelling)
 		if err != nil {
 			return "", err

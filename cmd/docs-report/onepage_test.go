@@ -74,9 +74,12 @@ func TestOnePage(t *testing.T) {
 		assert.Contains(t, page, "one page /start 7 February to 2 April 2000")
 		assert.Contains(t, page, "Before and after 6 March 2000"+
 			" Measure Before: 7 February to 5 March 2000 After: 6 March to 2 April 2000 Change"+
-			" Humans a week 100 150 +50% AIs a week 10 30 +200% Thumbs down 28 of 28 13 of 26 −50.0 points better"+
-			" Unanswered questions 28 26 −2 about the same Written complaints 28 13 −15 better Visitors by week")
-		assert.Contains(t, page, "20 Mar to 26 Mar 150 30 170 4 of 7 27 Mar to 2 Apr 150 30 170 2 of 5 ")
+			" Humans a week Before: 100 After: 150 +50% Humans a week, all pages of the site Before: 500 After: 500 ±0%"+
+			" AIs a week Before: 10 After: 30 +200% AIs a week, all pages of the site Before: 50 After: 50 ±0%"+
+			" Thumbs down Before: 28 of 28 After: 13 of 26 −50.0 points better"+
+			" Unanswered questions Before: 28 After: 26 −2 about the same"+
+			" Written complaints Before: 28 After: 13 −15 better Visitors by week")
+		assert.Contains(t, page, "20 Mar to 26 Mar 150 30 4 of 7 27 Mar to 2 Apr 150 30 2 of 5 ")
 		assert.Contains(t, page, "begin 12 searches · 50% with a click")
 		assert.NotContains(t, page, "elsewhere")
 		assert.Contains(t, page, "Where to? 54 questions · 54 unanswered")
@@ -84,17 +87,18 @@ func TestOnePage(t *testing.T) {
 
 		page = r.page("-page", "/start", "-since", "2000-03-22")
 		assert.Contains(t, page, "Measure Before: 21 February to 19 March 2000 After: 27 March to 23 April 2000 Change"+
-			" Humans a week 125 150 (1 of 4 weeks) +20%", "whole weeks only")
-		assert.Contains(t, page, "Unanswered questions 28 5 (1 of 4 weeks) −2.0 a week about the same")
+			" Humans a week Before: 125 After: 150 (1 of 4 weeks) +20%", "whole weeks only")
+		assert.Contains(t, page, "The week from 20 March to 26 March 2000 is left out")
+		assert.Contains(t, page, "Unanswered questions Before: 28 After: 5 (1 of 4 weeks) −2.0 a week about the same")
 
 		page = r.page("-page", "/start", "-since", "2000-04-03")
-		assert.Contains(t, page, "Humans a week 150 its first week ends on 9 April – ", "what has not happened is not missing")
+		assert.Contains(t, page, "Humans a week Before: 150 After: its first week ends on 9 April – ", "what has not happened is not missing")
 		assert.NotContains(t, page, "not in the database")
 
 		page = r.page("-page", "/old", "-moved", "/old=/other", "-moved", "/other=/start")
 		assert.Contains(t, page, "one page /start 7 February")
 		assert.Contains(t, page, "With the numbers of /old, /other: a visitor who read both counts twice.")
-		assert.Contains(t, page, "7 Feb to 13 Feb 107 10 112", "100 and 7 humans")
+		assert.Contains(t, page, "7 Feb to 13 Feb 107 10 7 of 7", "100 and 7 humans")
 
 		assert.NotContains(t, r.page("-page", "/start"), "Before and after")
 

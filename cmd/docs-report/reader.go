@@ -9,14 +9,15 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/events"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/exports"
-	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/outliers"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
@@ -187,19 +188,24 @@ func (r *reader) input(ctx context.Context, project string) (report.Input, error
 		return in, err
 	}
 
+	db := &rows{Store: r.store}
+	last := db.lastSync(ctx, project)
+	in.LastSync = last.At
+	in.Failing = slices.DeleteFunc(last.Failing, func(list store.FailingList) bool { return list.Times < 2 })
+
 	before := window.Before()
 	if !r.month.IsZero() {
 		before = window.MonthBefore()
-	} else if week, isOld, isMissing := exports.MissingWeek(window, in.Generated); isMissing {
+	} else if week, isOld, isMissing := exports.MissingWeek(window, last.At, in.Generated); isMissing {
 		in.NotLoaded = week.From
 		in.Old = isOld
 	}
 
-	db := &rows{Store: r.store}
 	in.Final = true
 	in.Period = db.period(ctx, &in, window)
 	in.Before = db.period(ctx, &in, before)
 	db.readTrends(ctx, &in)
+	db.readDays(ctx, &in)
 	if db.err != nil {
 		return in, db.err
 	}
@@ -241,12 +247,48 @@ func (db *rows) readTrends(ctx context.Context, in *report.Input) {
 	in.TrendFrom = db.series(ctx, unit, in.Before.Window)
 	in.Days = db.series(ctx, store.Day, store.Window{Project: project})
 	in.Months = db.series(ctx, store.Month, store.Window{Project: project, To: in.Period.To})
+}
 
-	in.DayRows = map[mintlify.Date][]mintlify.Visitor{}
-	for _, day := range outliers.Needed(in.Days, in.Period.Window, in.Before.Window) {
-		w := store.Window{Project: project, From: day, To: day.AddDays(1)}
-		_, in.DayRows[day] = db.visitors(ctx, w)
+const mostDays = 200 // whose pages are read: those of longer windows are too many
+
+// readDays reads the pages of the days of the two periods and of those around them, and which pages have moved.
+func (db *rows) readDays(ctx context.Context, in *report.Input) {
+	since := in.Before.From.AddDays(-events.Kept / 3)
+	if (store.Window{From: since, To: in.Period.To}).Days() > mostDays {
+		since = in.Period.To.AddDays(-events.Kept)
 	}
+	in.ByDay, in.Moved = db.moved(ctx, in.Project, in.Days, since, in.Moved)
+
+	if db.err == nil {
+		in.HasForgotten, db.err = db.HasForgotten(ctx, in.Project, store.Searches)
+	}
+}
+
+// moved returns the pages of a project's days since one, and given moves with those that are found.
+func (db *rows) moved(
+	ctx context.Context, project string, days []store.Point, since mintlify.Date, given report.Moved,
+) (*events.Site, report.Moved) {
+	var site *events.Site
+	var earlier []store.Move
+	if db.err == nil {
+		site, db.err = events.Read(ctx, db.Store, project, days, since, exports.IsFinalDay)
+	}
+	if db.err == nil {
+		earlier, db.err = db.Moves(ctx, project)
+	}
+	if db.err == nil {
+		given = given.With(site.AllMoves(earlier))
+	}
+	return site, given
+}
+
+// lastSync returns how the last sync of a project ended.
+func (db *rows) lastSync(ctx context.Context, project string) store.Sync {
+	var syncs map[string]store.Sync
+	if db.err == nil {
+		syncs, db.err = db.Syncs(ctx)
+	}
+	return syncs[project]
 }
 
 // window returns the days to show: the month, or the newest weeks in the database.
@@ -286,10 +328,10 @@ func (db *rows) series(ctx context.Context, span store.Span, within store.Window
 	return points
 }
 
-// ofPage returns the visitors of a page by day, week or month: the sum of those of its names.
+// ofPage returns the visitors of a page by day, week or month: the sum of those of its names, also with a final slash.
 func (db *rows) ofPage(ctx context.Context, project string, span store.Span, names []string) []store.Point {
 	var sum []store.Point
-	for _, name := range names {
+	for _, name := range withSlashes(names) {
 		var points []store.Point
 		if db.err == nil {
 			points, db.err = db.PageSeries(ctx, project, span, name)
@@ -306,6 +348,17 @@ func (db *rows) ofPage(ctx context.Context, project string, span store.Span, nam
 		}
 	}
 	return sum
+}
+
+func withSlashes(names []string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, name)
+		if !strings.HasSuffix(name, "/") {
+			all = append(all, name+"/")
+		}
+	}
+	return all
 }
 
 func (db *rows) visitors(ctx context.Context, w store.Window) (store.Export, []mintlify.Visitor) {

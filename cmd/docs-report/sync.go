@@ -18,8 +18,8 @@ import (
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/demo"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/events"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/exports"
-	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/outliers"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -191,13 +191,13 @@ func (p program) withDemo() program {
 
 // checkSync says what is missing before anything is opened or sent.
 func (p program) checkSync(f *flags, l *exports.Loader, what exports.Range) error {
-	latest := mintlify.DayOf(time.Now().UTC().AddDate(0, 0, -outliers.Settled))
+	latest := mintlify.DayOf(time.Now().UTC().AddDate(0, 0, -events.Kept))
 	switch {
 	case what.From.Time().After(time.Now()):
 		return fmt.Errorf("-from is %v, in the future", what.From)
 	case what.KeepDaysFrom.Time().After(latest.Time()):
-		return fmt.Errorf("-keep-days: want %dd or more: until then, later days decide which days stand out",
-			outliers.Settled)
+		return fmt.Errorf("-keep-days: want %dd or more: a report finds what happened on the pages of these days",
+			events.Kept)
 
 	case p.variable("MINTLIFY_API_KEY") == "":
 		return fmt.Errorf("%w, or give -demo and a new database", usage.ErrNoKey)

@@ -103,7 +103,7 @@ func TestWrongUsage(t *testing.T) {
 		"cannot be parsed":           {"sync", "-db", "host=x port=secret"},
 		"want it as 13m":             {"sync", "-keep", "13"},
 		"want it as 90d":             {"sync", "-keep-days", "0d"},
-		"want 56d or more":           {"sync", "-keep-days", "55d"},
+		"want 84d or more":           {"sync", "-keep-days", "55d"},
 		"want it as 8d":              {"status", "-max-age", "12h"},
 		"-search is given and empty": {"forget", "-search", " "},
 		"give one of -texts":         {"forget", "-texts", "-feedback", "f1"},

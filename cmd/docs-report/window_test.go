@@ -32,13 +32,14 @@ func TestTheWeekThatHasJustEnded(t *testing.T) {
 		// Monday, before the night's run.
 		title := titleAt(20, 1)
 		assert.Equal(t, "docs: 14 February to 12 March 2000 · The week of 13 March is not loaded yet", title)
-		assert.Contains(t, words(r.stdout), "The week of 13 March is not loaded yet. The next docs-report sync loads it.")
-		assert.NotContains(t, words(r.stdout), "Old.")
+		assert.Contains(t, words(r.stdout), "The week of 13 March is not loaded yet: docs-report sync loads it.")
+		assert.NotContains(t, words(r.stdout), "Old")
 
-		// A dead sync is Old after 48 hours, not before.
-		assert.NotContains(t, titleAt(21, 23), "Old.")
-		assert.True(t, strings.HasPrefix(titleAt(22, 1), "Old. docs: 14 February to 12 March 2000 · The week of 13 March"))
-		assert.Contains(t, words(r.stdout), "Old. The week of 13 March is not loaded yet: docs-report sync has not run")
+		// A dead sync is Old 48 hours after the last one has ended, not before.
+		assert.NotContains(t, titleAt(21, 11), "Old.")
+		assert.True(t, strings.HasPrefix(titleAt(21, 13), "Old. docs: 14 February to 12 March 2000 · The week of 13 March"))
+		assert.Contains(t, words(r.stdout), "What happened Old: 1 week is not loaded, 13 March to 19 March 2000."+
+			" The last sync ended on 19 March, 12:00 UTC. Look at docs-report status, and at sync's log.")
 
 		r.synced()
 		assert.Equal(t, "docs: 21 February to 19 March 2000", titleAt(22, 4))
@@ -47,13 +48,13 @@ func TestTheWeekThatHasJustEnded(t *testing.T) {
 		sleepUntil(time.March, 27, 2)
 		r.synced()
 		title = titleAt(27, 8)
-		assert.True(t, strings.HasPrefix(title, "Not final. docs: 28 February to 26 March 2000"), title)
-		assert.Contains(t, words(r.stdout), "Not final. The newest counts may still change a little, until 24 hours after the last day.")
+		assert.True(t, strings.HasPrefix(title, "docs: 28 February to 26 March 2000 · Not final"), title)
+		assert.Contains(t, words(r.stdout), "Not final: the newest counts may still change a little, until 24 hours after the last day.")
 
 		folder := filepath.Join(t.TempDir(), "pages")
 		require.NoError(t, os.Mkdir(folder, 0o777))
 		r.ok("report", "-o", folder)
-		assert.Contains(t, words(read(t, filepath.Join(folder, "index.html"))), "docs Not final. 28 February to 26 March 2000")
+		assert.Contains(t, words(read(t, filepath.Join(folder, "index.html"))), "docs 28 February to 26 March 2000. Not final")
 
 		sleepUntil(time.March, 28, 2)
 		r.synced()

@@ -20,17 +20,18 @@ func november(day, hour int) time.Time {
 func TestAReportLacksTheWeekThatHasEnded(t *testing.T) {
 	shown := store.LastWeeks("docs", 4, mintlify.DayOf(november(15, 0))) // ends before the 15th
 	for name, tc := range map[string]struct {
-		now           time.Time
+		now, synced   time.Time
 		isOld, lacked bool
 	}{
-		"within the week":      {now: november(21, 23)},
-		"the week has ended":   {now: november(22, 0), lacked: true},
-		"within 48 hours":      {now: november(24, 0), lacked: true},
-		"after 48 hours":       {now: november(24, 1), lacked: true, isOld: true},
-		"two weeks have ended": {now: november(29, 1), lacked: true, isOld: true},
+		"within the week":               {now: november(21, 23)},
+		"the week has ended":            {now: november(22, 0), synced: november(20, 0), lacked: true},
+		"no sync in 48 hours":           {now: november(22, 0), synced: november(19, 23), lacked: true, isOld: true},
+		"within 48 hours":               {now: november(24, 0), synced: november(24, 0), lacked: true},
+		"after 48 hours, though nights": {now: november(24, 1), synced: november(24, 0), lacked: true, isOld: true},
+		"two weeks have ended":          {now: november(29, 1), synced: november(29, 0), lacked: true, isOld: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			week, isOld, lacked := exports.MissingWeek(shown, tc.now)
+			week, isOld, lacked := exports.MissingWeek(shown, tc.synced, tc.now)
 			assert.Equal(t, tc.lacked, lacked)
 			assert.Equal(t, tc.isOld, isOld)
 			if lacked {

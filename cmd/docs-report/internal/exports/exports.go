@@ -10,7 +10,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
-	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/outliers"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/events"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -72,7 +72,7 @@ func (l *Loader) Load(ctx context.Context, r Range) error {
 
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()
-	if err := l.saveSyncs(detached, r, q, stop); err != nil {
+	if err := l.saveEnd(detached, r, q, stop); err != nil {
 		err = fmt.Errorf("how the run ended could not be stored: %w", err)
 		q.failures = append(q.failures, &LoadError{err: err})
 	}
@@ -230,14 +230,50 @@ func (l *Loader) prune(ctx context.Context, r Range) error {
 		if err != nil {
 			return err
 		}
-		if err := l.Store.ExpireDays(ctx, project, r.KeepDaysFrom, outliers.Needed(days)); err != nil {
+		if err := l.Store.ExpireDays(ctx, project, r.KeepDaysFrom, events.Needed(days)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// saveEnd stores how the run ended, and which pages have moved. A list that could not be loaded in two runs in a row
+// is a failure.
+func (l *Loader) saveEnd(ctx context.Context, r Range, q *queue, stop error) error {
+	if err := l.saveSyncs(ctx, r, q, stop); err != nil {
+		return err
+	}
+	for _, project := range r.Projects {
+		if err := l.saveMoves(ctx, project); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Loader) saveMoves(ctx context.Context, project string) error {
+	earlier, err := l.Store.Moves(ctx, project)
+	if err != nil {
+		return err
+	}
+	days, err := l.Store.Series(ctx, store.Day, store.Window{Project: project})
+	if err != nil || len(days) == 0 {
+		return err
+	}
+
+	since := days[len(days)-1].To.AddDays(-events.Kept)
+	site, err := events.Read(ctx, l.Store, project, days, since, IsFinalDay)
+	if err != nil {
+		return err
+	}
+	return l.Store.SaveMoves(ctx, project, site.AllMoves(earlier))
+}
+
 func (l *Loader) saveSyncs(ctx context.Context, r Range, q *queue, stop error) error {
+	earlier, err := l.Store.Syncs(ctx)
+	if err != nil {
+		return err
+	}
 	todo, err := l.plan(ctx, r)
 	if err != nil {
 		return err
@@ -257,10 +293,12 @@ func (l *Loader) saveSyncs(ctx context.Context, r Range, q *queue, stop error) e
 			At:      time.Now(),
 			Missing: missing[project],
 			Problem: q.problem(project, stop),
+			Failing: q.failing(project, earlier[project].Failing),
 		}
 		if err := l.Store.SaveSync(ctx, last); err != nil {
 			return err
 		}
+		q.failTwice(last)
 	}
 	return nil
 }

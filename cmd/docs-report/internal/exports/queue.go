@@ -1,9 +1,12 @@
 package exports
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
@@ -21,6 +24,15 @@ type queue struct {
 	failedInARow map[series]int
 	refused      map[string]bool // projects
 	failures     []error         // *LoadError of each task that is not optional
+
+	lists  map[listOf]string // that were asked for: why they could not be loaded, or ""
+	newest map[Task]bool     // are the newest windows of lists
+}
+
+// listOf is a kind of lists of a project.
+type listOf struct {
+	project string
+	kind    store.Kind
 }
 
 // series is what may fail as a whole: the exports of a kind of a project. Months before the range are
@@ -47,6 +59,8 @@ func newQueue(r Range) *queue {
 		hasFailed:    map[series]bool{},
 		failedInARow: map[series]int{},
 		refused:      map[string]bool{},
+		lists:        map[listOf]string{},
+		newest:       r.newestLists(time.Now()),
 	}
 }
 
@@ -69,11 +83,15 @@ func (q *queue) isOptional(task Task) bool {
 }
 
 // isGivenUp reports whether other exports of the task's series have failed: after some days, or
-// after one optional task. A list that fails costs one request a night.
+// after one optional task. The newest window of a list is asked for all the same: what is known of an older one may be
+// deleted with it.
 func (q *queue) isGivenUp(task Task) bool {
 	limit := maxFailures
 	if q.isOptional(task) {
 		limit = 1
+	}
+	if q.newest[task] {
+		return q.refused[task.Project]
 	}
 	return q.refused[task.Project] || q.failedInARow[q.seriesOf(task)] >= limit
 }
@@ -89,12 +107,18 @@ func (q *queue) succeeded(task Task) {
 	q.done++
 	q.failedInARow[q.seriesOf(task)] = 0
 	q.hasFailed[q.seriesOf(task)] = false
+	if list := (listOf{task.Project, task.Kind}); q.lists[list] == "" {
+		q.lists[list] = ""
+	}
 }
 
 // failed notes a failure. If the service does not give out a project's visitors, no other export of
 // the project would succeed.
 func (q *queue) failed(task Task, err error) {
 	q.failedInARow[q.seriesOf(task)]++
+	if task.Kind != store.Visitors && !isRefusal(err) {
+		q.lists[listOf{task.Project, task.Kind}] = err.Error()
+	}
 	if q.isOptional(task) {
 		return
 	}
@@ -102,6 +126,37 @@ func (q *queue) failed(task Task, err error) {
 	q.failures = append(q.failures, &LoadError{task.Project, fmt.Errorf("%v: %w", task, err)})
 	if isRefusal(err) {
 		q.refused[task.Project] = true
+	}
+}
+
+// failing returns the lists of a project that this run could not load, and in how many runs in a row. A list that was
+// not asked for has the count of the runs before.
+func (q *queue) failing(project string, earlier []store.FailingList) []store.FailingList {
+	times := map[store.Kind]int{}
+	var all []store.FailingList
+	for _, list := range earlier {
+		times[list.Kind] = list.Times
+		if _, wasAsked := q.lists[listOf{project, list.Kind}]; !wasAsked {
+			all = append(all, list)
+		}
+	}
+	for list, problem := range q.lists {
+		if list.project == project && problem != "" {
+			all = append(all, store.FailingList{Kind: list.kind, Times: times[list.kind] + 1, Problem: problem})
+		}
+	}
+	slices.SortFunc(all, func(a, b store.FailingList) int { return cmp.Compare(a.Kind, b.Kind) })
+	return all
+}
+
+// failTwice notes a failure for each list that could not be loaded in two runs in a row.
+func (q *queue) failTwice(last store.Sync) {
+	for _, list := range last.Failing {
+		if _, wasAsked := q.lists[listOf{last.Project, list.Kind}]; wasAsked && list.Times > 1 {
+			err := fmt.Errorf("the list of %s of %s could not be loaded in %d syncs in a row: %s",
+				list.Kind.Name(), last.Project, list.Times, list.Problem)
+			q.failures = append(q.failures, &LoadError{last.Project, err})
+		}
 	}
 }
 

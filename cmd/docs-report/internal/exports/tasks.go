@@ -160,6 +160,18 @@ func (r Range) report(project string, day mintlify.Date, texts bool) []Task {
 	return append(tasksOf(period, kinds(texts)...), tasksOf(week, store.Visitors, store.FeedbackByPage)...)
 }
 
+// newestLists are the lists of the last weeks that have ended.
+func (r Range) newestLists(now time.Time) map[Task]bool {
+	all := map[Task]bool{}
+	for _, project := range r.Projects {
+		w := store.LastWeeks(project, r.Weeks, mintlify.DayOf(now.UTC()))
+		for _, task := range tasksOf(w, kinds(true)[1:]...) {
+			all[task] = true
+		}
+	}
+	return all
+}
+
 // comparison returns the weeks that a report compares with.
 func (r Range) comparison(project string, day mintlify.Date) []Task {
 	return tasksOf(store.LastWeeks(project, r.Weeks, day).Before(), compared...)

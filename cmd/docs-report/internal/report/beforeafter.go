@@ -6,6 +6,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/events"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -14,6 +15,7 @@ const weeksCompared = 4
 // beforeAfter compares the weeks before and after a day.
 type beforeAfter struct {
 	Since, Before, After, Note string
+	LeftOut                    string // says which week is in neither
 	Rows                       []headline
 }
 
@@ -31,6 +33,9 @@ func (in PageInput) changed() *beforeAfter {
 	both := in.compare(after, before)
 	both.isSum = true
 
+	if humans, ais := both.silence[events.Humans], both.silence[events.AIs]; humans.isAny || ais.isAny {
+		both.missing = "On some days of these weeks nobody came to the whole site, so there is no comparison."
+	}
 	for _, week := range in.Weeks {
 		isCompared := isWithin(week.Window, before) || isWithin(week.Window, after)
 		if isCompared && both.missing == "" && in.absent(week.Window) > 0 {
@@ -40,7 +45,7 @@ func (in PageInput) changed() *beforeAfter {
 	}
 
 	without := ""
-	if out := in.note(store.Window{From: before.From, To: after.To}, byDays, everybody.odd); out != "" {
+	if out := in.note(store.Window{From: before.From, To: after.To}, byDays, moreOfAll); out != "" {
 		without = "These means are without " + out + "."
 	}
 
@@ -51,12 +56,22 @@ func (in PageInput) changed() *beforeAfter {
 		Note:   sentences(both.missing, without),
 	}
 
-	wasHuman, wasAI := in.weekly(before)
-	human, ai := in.weekly(after)
+	if from != week.From {
+		c.LeftOut = "The week from " + span(week) + " is left out: it is partly before the day and partly after."
+	}
+
+	wasHuman, wasAI := in.weekly(in.Weeks, before)
+	human, ai := in.weekly(in.Weeks, after)
+	site := in
+	site.history = newHistory(in.SiteDays, nil, nil)
+	siteWasHuman, siteWasAI := site.weekly(in.SiteWeeks, before)
+	siteHuman, siteAI := site.weekly(in.SiteWeeks, after)
 
 	c.Rows = []headline{
 		in.measure(both, "Humans a week", human, wasHuman, isGood),
+		in.measure(both, "Humans a week, all pages of the site", siteHuman, siteWasHuman, isNeither),
 		in.measure(both, "AIs a week", ai, wasAI, isNeither),
+		in.measure(both, "AIs a week, all pages of the site", siteAI, siteWasAI, isNeither),
 		in.thumbsMeasure(both),
 		in.measure(both, "Unanswered questions", in.unanswered(after), in.unanswered(before), isTrouble),
 		in.measure(both, "Written complaints", in.criticisms(after), in.criticisms(before), isTrouble),
@@ -82,7 +97,7 @@ func (in PageInput) measure(w windows, name string, now, before rateOf, m meanin
 	} else {
 		h.Value = number(int64(now.mean()))
 		h.Before = number(int64(before.mean()))
-		h.Change = w.counts(m, now.count, before.count)
+		h.Change = w.counts(m, extent{now.count, now.count}, extent{before.count, before.count})
 	}
 	return in.ofWeeks(h, w)
 }
@@ -113,8 +128,8 @@ func (in PageInput) knownWeeks(text string, known int, w store.Window) string {
 }
 
 // weekly adds up the usual visitors of the weeks that are known.
-func (in PageInput) weekly(w store.Window) (humans, ais rateOf) {
-	for _, week := range in.Weeks {
+func (in PageInput) weekly(weeks []store.Point, w store.Window) (humans, ais rateOf) {
+	for _, week := range weeks {
 		if isWithin(week.Window, w) {
 			usual := in.usual(week.Window, week.Counts)
 			humans.units++

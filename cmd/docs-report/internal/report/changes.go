@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +27,9 @@ func (c change) Says() string {
 	}
 	return c.Verdict
 }
+
+// IsSame reports whether a change is about the same.
+func (c change) IsSame() bool { return c.Verdict == same }
 
 // Short returns the change, or only that it is about the same.
 func (c change) Short() string {
@@ -110,15 +114,19 @@ func signedCount(n int64) string {
 // it redefined an agent's HTML views, in July its Markdown views.
 var redefinitions = []mintlify.Date{mintlify.Day(2026, time.July, 31), mintlify.Day(2026, time.June, 12)}
 
-// breakWithin says that the service changed what counts as human and as AI within a comparison,
+// breakWithin says that the service changed what counts as human and as AI within a comparison, and on which days,
 // or returns "".
 func breakWithin(from, to mintlify.Date) string {
-	for _, day := range redefinitions {
+	var days []string
+	for _, day := range slices.Backward(redefinitions) {
 		if isInside(day, from, to) {
-			return "human and AI redefined on " + day.Time().Format(longDay)
+			days = append(days, day.Time().Format(longDay))
 		}
 	}
-	return ""
+	if len(days) == 0 {
+		return ""
+	}
+	return "human and AI redefined on " + strings.Join(days, " and on ")
 }
 
 // isInside reports whether a day is after the first day and before the end.

@@ -1,14 +1,14 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
-	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/outliers"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/events"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -22,7 +22,7 @@ func Unit(w store.Window) store.Span {
 	return store.Day
 }
 
-// chart is a drawing of visitors by day, week or month, as wide as its card, and its numbers. Horizontal
+// chart is a drawing of visitors by day or week, as wide as its card, and its numbers. Horizontal
 // positions are in percent of its width, vertical ones in pixels.
 type chart struct {
 	history
@@ -30,11 +30,10 @@ type chart struct {
 	Rows  []bucket
 	marks []Mark
 
-	Summary  string // is for readers who do not see the chart
-	LeftOut  string // says which days, weeks or months are missing
-	Outliers string // names the days that are larger than the chart
-	Before   bool   // the period before is drawn too
-	Apart    string // is how much later the period before is drawn
+	Summary string // is for readers who do not see the chart
+	LeftOut string // says which days or weeks are missing
+	Before  bool   // the period before is drawn too
+	Apart   string // is how much later the period before is drawn
 
 	Panels      []panel // none: nothing is known
 	Height      float64
@@ -45,11 +44,10 @@ type chart struct {
 	Marks       []label
 }
 
-// bucket is a day, week or month of a chart. What is not known is nil.
+// bucket is a day, week or month. What is not known is nil.
 type bucket struct {
 	store.Window
 	Now, Before *mintlify.VisitorTotals
-	isCut       bool // its numbers cannot be compared with those of the bucket before
 }
 
 // place is where a day is. It is shaded at weekends, and when the reader points at it.
@@ -85,8 +83,7 @@ type panel struct {
 
 const unknown = -1.0 // is the number of a bucket that is not known
 
-// dot is a number that is drawn when the reader points at it, or always if it has no neighbors or is
-// larger than the chart.
+// dot is a number that is drawn when the reader points at it, or always if it has no neighbors.
 type dot struct {
 	At      int // is the bucket
 	X, Y    float64
@@ -171,7 +168,6 @@ func bucketDays(w store.Window) string {
 
 const (
 	panelHeight = 110
-	smallHeight = 48 // the year is a small picture
 	emptyHeight = 14
 	panelGap    = 36 // has the title of the lower panel
 	titleRoom   = 24
@@ -180,11 +176,6 @@ const (
 )
 
 func (c *chart) drawPanels() {
-	height := float64(panelHeight)
-	if c.Unit == store.Month {
-		height = smallHeight
-	}
-
 	c.Band = math.Floor(1e5/float64(len(c.Rows))) / 1000
 	c.Top = titleRoom
 	top := c.Top
@@ -192,7 +183,7 @@ func (c *chart) drawPanels() {
 		p.read(*c)
 
 		p.Top = top
-		p.Bottom = top + height
+		p.Bottom = top + panelHeight
 		if p.Empty != "" {
 			p.Bottom = top + emptyHeight
 		} else {
@@ -200,39 +191,24 @@ func (c *chart) drawPanels() {
 		}
 
 		c.Panels = append(c.Panels, p)
-		c.Outliers = sentences(c.Outliers, p.outlierSentence(*c))
 		c.Bottom = p.Bottom
 		top = p.Bottom + panelGap
 	}
 
 	c.Height = c.Bottom + dateRoom
-	if c.Outliers != "" {
-		c.Outliers += " The chart is cut off there."
-	}
 }
 
+// drawDates names the Mondays. If there are many, it leaves some out.
 func (c *chart) drawDates() {
-	layout := shortDay
-	if c.Unit == store.Month {
-		layout = "Jan 06"
-	}
-
-	last := len(c.Rows) - 1
-	apart := 1 + last/mostDates
+	weeks := c.Rows[0].Days() * len(c.Rows) / 7
+	apart := 7 * (1 + weeks/(mostDates+1))
 	for i, b := range c.Rows {
-		date := label{X: c.middle(i), Text: b.From.Time().Format(layout), Anchor: "middle"}
-		if i == last { // stays within the card
-			date.X = 100
-			date.Anchor = "end"
+		since := store.Window{From: c.Rows[0].From, To: b.From}.Days()
+		isMonday := b.From.Time().Weekday() == time.Monday
+		if isMonday && since/7*7%apart == 0 {
+			c.Dates = append(c.Dates, label{X: c.left(i), Text: b.From.Time().Format(shortDay), Anchor: "start"})
 		}
-
-		if (last-i)%apart == 0 {
-			c.Dates = append(c.Dates, date)
-		}
-
-		if c.Unit != store.Month {
-			c.Places = append(c.Places, place{Day: b.From, X: c.left(i), IsWeekend: isWeekend(b.Window)})
-		}
+		c.Places = append(c.Places, place{Day: b.From, X: c.left(i), IsWeekend: isWeekend(b.Window)})
 		for _, mark := range c.marks {
 			if b.Window.Has(mark.Day.Time()) {
 				c.Marks = append(c.Marks, label{X: c.left(i), Text: mark.Text})
@@ -270,7 +246,7 @@ func (p *panel) read(c chart) {
 		n := read(b.Before)
 		p.before = append(p.before, n)
 
-		if usual == 0 || !outliers.Is(n, usual) {
+		if usual == 0 || !events.Is(n, usual) {
 			p.highest = max(p.highest, n)
 		}
 	}
@@ -289,8 +265,7 @@ func (p *panel) draw(c chart) {
 
 	for _, run := range c.runs(p.now) {
 		for _, i := range run {
-			isShown := len(run) == 1 || slices.Contains(p.outliers, i)
-			p.Dots = append(p.Dots, dot{At: i, X: c.middle(i), Y: p.y(p.now[i]), IsShown: isShown})
+			p.Dots = append(p.Dots, dot{At: i, X: c.middle(i), Y: p.y(p.now[i]), IsShown: len(run) == 1})
 		}
 
 		if len(run) > 1 {
@@ -338,27 +313,12 @@ func (c chart) runs(numbers []float64) [][]int {
 		if n == unknown {
 			continue
 		}
-		if i == 0 || numbers[i-1] == unknown || c.Rows[i].isCut {
+		if i == 0 || numbers[i-1] == unknown {
 			all = append(all, nil)
 		}
 		all[len(all)-1] = append(all[len(all)-1], i)
 	}
 	return all
-}
-
-// outlierSentence names the outliers, the largest first.
-func (p *panel) outlierSentence(c chart) string {
-	if len(p.outliers) == 0 {
-		return ""
-	}
-
-	largest := slices.Clone(p.outliers)
-	slices.SortStableFunc(largest, func(a, b int) int { return cmp.Compare(p.now[b], p.now[a]) })
-	var named []string
-	for _, i := range largest {
-		named = append(named, fmt.Sprintf("%s (%s)", bucketDays(c.Rows[i].Window), number(int64(p.now[i]))))
-	}
-	return fmt.Sprintf("%s far beyond a usual %s: %s.", p.Title, c.Unit, firstFew(named, ", "))
 }
 
 // tickText stays within the margin of the chart.

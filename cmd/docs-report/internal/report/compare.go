@@ -8,6 +8,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/events"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -30,6 +31,38 @@ type windows struct {
 	nowUnits, beforeUnits float64 // are days, or weeks whose visitors are added up
 	isSum                 bool    // the visitors of units are added up: they are not unique
 	least                 float64 // of the count before, that matters
+	errors                float64 // are how many standard errors are chance
+
+	silence [2]silence // by kind
+}
+
+// silence says how much of the windows has visitors of a kind.
+type silence struct {
+	isAny, isMost bool    // some days of the windows are silent, or over half of one
+	ratio         float64 // of the days that are not: those now to those before
+}
+
+// extent is what a count may be: the readers of two names of a page, or of a day that is not known, may be the
+// same or not.
+type extent struct{ low, high float64 }
+
+func exactly(n int64) extent { return extent{float64(n), float64(n)} }
+
+// widened returns an extent whose ends are multiplied by a factor, or not.
+func (e extent) widened(factor float64) extent {
+	return extent{math.Round(e.low * min(1, factor)), math.Round(e.high * max(1, factor))}
+}
+
+// nearest returns the ends of two extents that are nearest to each other. They are equal if the extents overlap.
+func (e extent) nearest(other extent) (float64, float64) {
+	switch {
+	case e.low > other.high:
+		return e.low, other.high
+	case e.high < other.low:
+		return e.high, other.low
+	}
+	middle := max(e.low, other.low)
+	return middle, middle
 }
 
 // compare returns two windows to compare. Those that the service counted in different ways cannot be
@@ -41,6 +74,8 @@ func (h history) compare(now, before store.Window) windows {
 		nowUnits:    float64(now.Days()),
 		beforeUnits: float64(before.Days()),
 		least:       leastOfCount,
+		errors:      mostByChance,
+		silence:     [2]silence{h.silenceOf(events.Humans, now, before), h.silenceOf(events.AIs, now, before)},
 	}
 	if now.Span() == store.Month && before.Span() == store.Month {
 		w.least = leastOfMonth
@@ -88,47 +123,61 @@ func (in Input) windows() windows {
 	return w
 }
 
-// visitors compares visitors of a kind.
-func (w windows) visitors(k kind, now, before mintlify.VisitorTotals) change {
-	return w.counts(k.meaning, float64(k.count(now)), float64(k.count(before)))
+// ofMany returns the windows for a list of so many rows: some of many change by more than two standard errors by chance.
+func (w windows) ofMany(rows int) windows {
+	w.errors = max(mostByChance, math.Sqrt(2*math.Log(float64(max(rows, 1)))))
+	return w
 }
 
-func (w windows) counts(m meaning, now, before float64) change {
+// visitors compares visitors of a kind.
+func (w windows) visitors(k kind, now, before counted) change {
+	if w.silence[k.kind].isMost {
+		return change{}
+	}
+
+	is := now.extent(k)
+	was := before.extent(k)
+	if !w.isSum {
+		was = was.widened(w.nowUnits / w.beforeUnits).widened(w.silence[k.kind].ratio)
+	}
+	return w.counts(k.meaning, is, was)
+}
+
+func (w windows) counts(m meaning, now, before extent) change {
 	if w.missing != "" {
 		return change{}
 	}
 
-	is := rateOf{now, w.nowUnits}
-	was := rateOf{w.nearest(now, before), w.nowUnits}
+	nowCount, beforeCount := now.nearest(before)
+	is := rateOf{nowCount, w.nowUnits}
+	was := rateOf{beforeCount, w.nowUnits}
 	if w.isSum {
-		was = rateOf{before, w.beforeUnits}
+		is = rateOf{now.low, w.nowUnits}
+		was = rateOf{before.low, w.beforeUnits}
 	}
 
 	c := ratio(is.count*was.units, was.count*is.units)
 	c.Gain = int64(math.Round(is.count - was.mean()*is.units))
-	return c.judged(compareRates(is, was, mostByChance, w.least), m)
-}
-
-// nearest returns the count before that now is compared with. In a window of another length it would
-// lie between the count itself, if the same readers come every day, and the count by days, if each
-// comes once. A count between the two is not a change.
-func (w windows) nearest(now, before float64) float64 {
-	byDays := math.Round(before * w.nowUnits / w.beforeUnits)
-	return min(max(now, min(before, byDays)), max(before, byDays))
+	return c.judged(compareRates(is, was, w.errors, w.least), m)
 }
 
 // trouble compares counts of what is not unique, by days: more is bad. errors is how many standard
-// errors are chance.
+// errors are chance. On days on which no human was counted, readers may have searched all the same.
 func (w windows) trouble(now, before int64, errors float64) change {
-	if w.missing != "" {
+	if w.missing != "" || w.silence[events.Humans].isMost {
 		return change{}
 	}
 
 	is := rateOf{float64(now), w.nowUnits}
 	was := rateOf{float64(before), w.beforeUnits}
+	if silence := w.silence[events.Humans]; silence.isAny && !w.isSum {
+		byDays := extent{was.mean() * is.units, was.mean() * is.units}
+		is.count, was.count = exactly(now).nearest(byDays.widened(silence.ratio))
+		was.units = is.units
+	}
+
 	c := change{Number: math.Round(is.count - was.mean()*is.units)}
 	c.Text = signedCount(int64(c.Number))
-
 	if perWeek := is.mean() - was.mean(); w.isSum && w.nowUnits != w.beforeUnits {
 		c.Number = round(perWeek)
 		c.Text = signed(c.Number, 1) + " a week"
@@ -137,6 +186,15 @@ func (w windows) trouble(now, before int64, errors float64) change {
 		c.Text = "±0"
 	}
 	return c.judged(compareRates(is, was, errors, w.least), isTrouble)
+}
+
+// shareOfAIs compares how many of the visitors are AIs. If a kind is silent for a while, the other one's share says
+// nothing.
+func (w windows) shareOfAIs(now, before mintlify.VisitorTotals) change {
+	if w.silence[events.Humans].isAny || w.silence[events.AIs].isAny {
+		return change{}
+	}
+	return w.shares(ofAIs(now), ofAIs(before), mostByChance, isNeither)
 }
 
 // shares compares shares, in points.

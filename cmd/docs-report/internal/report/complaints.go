@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -9,47 +10,43 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
-// complaints are thumbs down, and what readers wrote.
+// complaints are what readers wrote. The pages to fix first have the thumbs.
 func (in Input) complaints() section {
 	list := in.Period.ByPage
-	before := in.Before.ByPage
-
-	counts := map[string]part{}
-	for _, page := range before.Rows {
-		counts[page.Path] = part{some: page.ThumbsDown}
-	}
-	changeOf := in.changes(list.Export, before.Export, mostByChance, counts)
-
-	var rows []finding
-	for _, page := range list.Rows {
-		if down := (part{page.ThumbsDown, page.ThumbsUp + page.ThumbsDown}); down.some > 0 {
-			rows = append(rows, finding{
-				Text:   textOf(page.Path),
-				URL:    in.link(page.Path),
-				Much:   plural(down.some, "thumb down", "thumbs down"),
-				Quiet:  down.text() + " of " + number(down.all),
-				Width:  float64(down.some),
-				Change: changeOf(page.Path, down.some),
-			})
-		}
-	}
-
 	s := section{ID: "complaints", Title: "What readers complain about"}
 	if r := thumbsRate(list); r.all > 0 {
 		s.Summary = fmt.Sprintf("%s of %s down (%s)%s.",
 			number(r.some), plural(r.all, "thumb points", "thumbs point"), r.text(), r.loaded())
 	}
-	s.Summary = sentences(s.Summary, in.wave())
-
-	s.Lists = []findings{newFindings("Pages by thumbs down", list.Export, rows, "No page has a thumb down.",
-		in.listBefore(before.Export))}
-	if words := in.inTheirWords(""); len(words.Rows) > 0 || words.Note != "" {
-		s.Lists = append(s.Lists, words)
-	}
+	s.Lists = []findings{in.inTheirWords("Nobody wrote a complaint that is open.")}
 	return s
 }
 
-// inTheirWords lists the complaints that are open, the newest first, and says how many are settled.
+// mostComplaints names the page with most thumbs down.
+func (in Input) mostComplaints() string {
+	var most mintlify.FeedbackCount
+	for _, page := range in.Period.ByPage.Rows {
+		if page.ThumbsDown > most.ThumbsDown {
+			most = page
+		}
+	}
+	if most.ThumbsDown == 0 {
+		return cmp.Or(emptiness(in.Period.ByPage.Export), "No page has a thumb down.")
+	}
+
+	counts := map[string]part{}
+	for _, page := range in.Before.ByPage.Rows {
+		counts[page.Path] = part{some: page.ThumbsDown}
+	}
+	changeOf := in.changes(in.Period.ByPage.Export, in.Before.ByPage.Export, mostByChance, counts)
+	details := plural(most.ThumbsDown, "thumb down", "thumbs down")
+	if c := changeOf(most.Path, most.ThumbsDown); c.Text != "" {
+		details += ", " + c.Short()
+	}
+	return textOf(most.Path) + " (" + details + ")"
+}
+
+// inTheirWords lists the complaints that are open, those that most readers wrote first, and says how many are settled.
 func (in Input) inTheirWords(empty string) findings {
 	list := in.Period.Comments
 	var open []mintlify.Feedback
@@ -72,10 +69,14 @@ func (in Input) inTheirWords(empty string) findings {
 		note = fmt.Sprintf("Left out: %s resolved or dismissed, as of %s.",
 			plural(settled, "complaint that is", "complaints that are"), list.At.UTC().Format(longDay))
 	}
-	return newFindings("In their words", list.Export, in.equalOnes(open), empty, note)
+	words := newFindings("In their words", list.Export, in.equalOnes(open), empty, note)
+	if list.State == store.Missing {
+		words.Empty = "What readers wrote is not kept; docs-report sync -texts keeps it."
+	}
+	return words
 }
 
-// equalOnes makes one line of what readers wrote in the same words.
+// equalOnes makes one line of what readers wrote in the same words. What was written most comes first, then the newest.
 func (in Input) equalOnes(newestFirst []mintlify.Feedback) []finding {
 	var order []string
 	byWords := map[string][]mintlify.Feedback{}
@@ -87,6 +88,7 @@ func (in Input) equalOnes(newestFirst []mintlify.Feedback) []finding {
 		byWords[words] = append(byWords[words], row)
 	}
 
+	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(len(byWords[b]), len(byWords[a])) })
 	var all []finding
 	for _, words := range order {
 		equal := byWords[words]
@@ -113,29 +115,6 @@ func (in Input) whereAndWhen(equal []mintlify.Feedback) string {
 		return when
 	}
 	return "on " + firstFew(pages, ", ") + ", " + when
-}
-
-const leastOfWave = 5 // complaints in a week
-
-// wave says in which week of the period there began to be more complaints than in the weeks before it.
-func (in Input) wave() string {
-	const text = "A wave began in the week of %s: %.0f complaints, against %.0f a week before on average."
-
-	lists := []List[mintlify.Feedback]{in.Before.Comments, in.Period.Comments}
-	var before rateOf
-
-	for _, week := range store.Windows("", store.Week, in.Before.From, in.Period.To) {
-		now := countWithin(lists, WrittenAt, week, isCriticism)
-		isMore := compareRates(now, before, mostByChance, leastOfCount) == more
-
-		if isMore && now.count >= leastOfWave && isWithin(week, in.Period.Window) {
-			return fmt.Sprintf(text, week.From.Time().Format("2 January"), now.count, before.mean())
-		}
-
-		before.count += now.count
-		before.units += now.units
-	}
-	return ""
 }
 
 // saidAt says when a complaint was written, and whether by an agent.

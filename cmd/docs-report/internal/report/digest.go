@@ -26,7 +26,7 @@ func Digest(inputs []Input) []string {
 			rest := len(views) - i
 			return append(lines, fmt.Sprintf("%d more projects: docs-report report -o FOLDER shows them.", rest))
 		}
-		lines = append(lines, v.title()+" · "+v.Sentence+" Fix first: "+v.Fixes.Top())
+		lines = append(lines, v.title()+" · "+sentences(v.Sentence, v.Happened.first(), "Fix first: "+v.Fixes.Top()))
 	}
 	return lines
 }
@@ -57,9 +57,6 @@ func (v view) topScore() float64 {
 // title names the project and its dates, after what the reader has to know about them.
 func (v view) title() string {
 	title := v.Name + ": " + v.Dates
-	if !v.Final {
-		title = "Not final. " + title
-	}
 	if v.Old {
 		title = "Old. " + title
 	}
@@ -68,8 +65,8 @@ func (v view) title() string {
 	}
 
 	notes := []string{v.LateWeek, v.Missing}
-	if v.Suspected.Text != "" {
-		notes = append(notes, v.Suspected.Text+" To add their numbers up: "+v.Suspected.Flags)
+	if !v.Final {
+		notes = append(notes, "Not final")
 	}
 	for _, note := range notes {
 		if note != "" {
@@ -91,7 +88,7 @@ func (v view) digest() []string {
 		strings.Join(visitors, " · "),
 		strings.Join(lines(v.Headlines.Troubles()), " · "),
 		"Fix first: " + v.Fixes.Top(),
-		"Growth: " + cmp.Or(v.Growth.Summary, v.Growth.Empty),
+		"What happened: " + v.Happened.Line(),
 	}
 
 	all = append(all, v.Movers.lines()...)
@@ -102,7 +99,7 @@ func (v view) digest() []string {
 	return append(all,
 		"Searched without result: "+v.Searches.Top(),
 		"Asked without answer: "+v.Questions.Top(),
-		"Most complaints: "+v.Complaints.Top())
+		"Most complaints: "+v.mostComplaints())
 }
 
 func lines(headlines []headline) []string {
@@ -144,7 +141,7 @@ func (m moved) line() string {
 	var all []string
 	for _, rows := range [][]mover{m.Gained, m.Lost} {
 		for _, row := range rows[:min(1, len(rows))] {
-			all = append(all, fmt.Sprintf("%s %s (to %s, %s)",
+			all = append(all, fmt.Sprintf("%s %s (now %s, %s)",
 				signedCount(row.Change.Gain), row.Path, number(row.Now), row.Change.Text))
 		}
 	}

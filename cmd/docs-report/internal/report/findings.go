@@ -54,6 +54,7 @@ type findings struct {
 type finding struct {
 	Text, URL   string
 	Much, Quiet string
+	Answer      string
 	Width       float64 // is the bar's, 100 at most
 	Change      change
 }

@@ -6,8 +6,11 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
 // fixes are the pages that are worth fixing first, and why.
@@ -28,21 +31,20 @@ const (
 	wilsonZ = 1.64 // 95 % on one side
 )
 
-// fixFirst ranks pages by their humans times the share of bad votes that is at least likely.
+// fixFirst ranks pages by their humans times the share of bad votes that is at least likely, the pages of waves first.
 func (in Input) fixFirst(pages, elsewhere []comparison) fixes {
 	list := in.Period.ByPage
 	f := fixes{Empty: emptiness(list.Export), Note: partOf(list.Export), median: medianOfHumans(pages)}
 
-	isTaken := map[string]bool{} // a page with a final slash has the same votes
 	for _, c := range slices.Concat(pages, elsewhere) {
-		if page := pagePath(c.raw); c.bad() > 0 && !isTaken[page] {
-			isTaken[page] = true
+		if c.bad() > 0 {
 			f.Rows = append(f.Rows, c)
 		}
 	}
 
 	slices.SortStableFunc(f.Rows, func(a, b comparison) int {
 		return cmp.Or(
+			cmp.Compare(in.waveOf(a), in.waveOf(b)),
 			cmp.Compare(f.score(b), f.score(a)),
 			cmp.Compare(b.atLeast(), a.atLeast()),
 			cmp.Compare(a.Path, b.Path))
@@ -68,14 +70,21 @@ func (f fixes) score(c comparison) float64 {
 	if !c.IsVisited {
 		return float64(f.median) * c.atLeast()
 	}
-	return float64(c.usualNow.Human) * c.atLeast()
+	return float64(c.usualNow.sum.Human) * c.atLeast()
+}
+
+// atLeast is the share of bad votes, of which the newest week's count double: a page that was fixed does not stay first.
+func (c comparison) atLeast() float64 {
+	votes := c.votes()
+	doubled := votes.plus(c.newest.votes())
+	return atLeast(doubled.share(), float64(votes.all))
 }
 
 func medianOfHumans(pages []comparison) int64 {
 	var counts []int64
 	for _, c := range pages {
 		if c.IsVisited {
-			counts = append(counts, c.usualNow.Human)
+			counts = append(counts, c.usualNow.sum.Human)
 		}
 	}
 	if len(counts) == 0 {
@@ -113,6 +122,9 @@ func (c comparison) reasons() string {
 	if c.IsFew() {
 		all = append(all, "few votes")
 	}
+	if c.Better != "" {
+		all = append(all, c.Better)
+	}
 	return strings.Join(all, ", ")
 }
 
@@ -127,7 +139,6 @@ func (s said) Thumbs() int64    { return s.Up + s.Down }
 func (s said) Questions() int64 { return s.Answered + s.Unanswered }
 func (s said) bad() int64       { return s.Down + s.Unanswered + s.Complaints }
 func (s said) votes() part      { return part{s.bad(), s.bad() + s.Up + s.Answered} }
-func (s said) atLeast() float64 { return s.votes().atLeast() }
 func (s said) Votes() string    { return s.votes().of() }
 func (s said) IsFew() bool      { return s.votes().all < fewVotes }
 
@@ -154,36 +165,82 @@ func (p part) of() string {
 
 // atLeast returns the lower bound of Wilson's interval for a share: few votes prove little, so
 // 1 of 1 is less than 60 of 100.
-func (p part) atLeast() float64 {
-	if p.all <= 0 || p.some <= 0 {
+func (p part) atLeast() float64 { return atLeast(p.share(), float64(p.all)) }
+
+func atLeast(share, n float64) float64 {
+	if n <= 0 || share <= 0 {
 		return 0
 	}
 
 	const z = wilsonZ
-	n := float64(p.all)
-	share := p.share()
 	middle := share + z*z/(2*n)
 	spread := z * math.Sqrt(share*(1-share)/n+z*z/(4*n*n))
 	return max(0, (middle-spread)/(1+z*z/n))
 }
 
-func (in Input) saidByPage() map[string]said {
+// votes are what readers say about a page in the period, in its newest week, and before.
+type votes struct{ said, newest, before said }
+
+// better says that the share of bad votes is less than before, beyond chance. Complaints without a thumb are left out:
+// those before are not known.
+func (v votes) better(w windows) string {
+	now := part{v.said.Down + v.said.Unanswered, v.said.Thumbs() + v.said.Questions()}
+	before := part{v.before.Down + v.before.Unanswered, v.before.Thumbs() + v.before.Questions()}
+	if w.missing != "" || compareShares(now, before, w.errors) != less {
+		return ""
+	}
+	return "better: " + now.text() + " bad from " + before.text()
+}
+
+// votes returns what readers say by page.
+func (in Input) votes() map[string]votes {
+	all := map[string]votes{}
+	for page, s := range in.saidIn(in.Period, in.Period.ByPage.Rows, in.Period.Window) {
+		all[page] = votes{said: s}
+	}
+
+	if weeks := in.Period.Weeks; len(weeks) > 0 {
+		last := weeks[len(weeks)-1]
+		for page, s := range in.saidIn(in.Period, last.Rows, last.Window) {
+			v := all[page]
+			v.newest = s
+			all[page] = v
+		}
+	}
+
+	areComparable := !in.Before.ByPage.Truncated && !in.Before.Conversations.Truncated &&
+		!in.Period.ByPage.Truncated && !in.Period.Conversations.Truncated
+	if areComparable {
+		for page, s := range in.saidIn(in.Before, in.Before.ByPage.Rows, in.Before.Window) {
+			v := all[page]
+			v.before = s
+			all[page] = v
+		}
+	}
+	return all
+}
+
+// saidIn returns what readers say by page in a window of a period, with its thumbs.
+func (in Input) saidIn(p Period, thumbs []mintlify.FeedbackCount, w store.Window) map[string]said {
 	all := map[string]said{}
-	for _, row := range in.Period.ByPage.Rows {
+	for _, row := range thumbs {
 		all[row.Path] = all[row.Path].plus(said{Up: row.ThumbsUp, Down: row.ThumbsDown})
 	}
-	for _, row := range in.Period.Comments.Rows {
-		if isCriticism(row) && !isSettled(row) && row.Helpful == nil {
+	isWithin := func(at time.Time) bool { return w == p.Window || w.Has(at) }
+
+	for _, row := range p.Comments.Rows {
+		if isWithin(row.CreatedAt) && isCriticism(row) && !isSettled(row) && row.Helpful == nil {
 			page := in.Moved.page(row.Path)
 			all[page] = all[page].plus(said{Complaints: 1})
 		}
 	}
 
-	byPage := func(row mintlify.Conversation) string { return in.Moved.page(row.PageURL) }
-	for page, count := range countQuestions(in.Period.Conversations.Rows, byPage) {
-		if page == "" {
+	for _, row := range p.Conversations.Rows {
+		page := in.Moved.page(row.PageURL)
+		if !isWithin(row.Timestamp) || page == "" {
 			continue
 		}
+		count := answersTo(row)
 		all[page] = all[page].plus(said{Unanswered: count.some, Answered: count.all - count.some})
 	}
 	return all

@@ -62,7 +62,7 @@ func TestWhatToFixFirst(t *testing.T) {
 	_, table, _ := strings.Cut(words(page), "Bad votes ")
 	table, _, _ = strings.Cut(table, " Ranked by")
 	for i, want := range []string{
-		"/busy/ 6,000 humans 5 of 8 down 1 of 1 unanswered 1 complaint 7 of 10 votes are bad",
+		"/busy 6,000 humans 5 of 8 down 1 of 1 unanswered 1 complaint 7 of 10 votes are bad",
 		"/unread unknown visitors 3 of 3 down – – 3 of 3 votes are bad few votes", // as the page in the middle
 		"/sixty 1,000 humans 60 of 100 down – – 60 of 100 votes are bad",
 		"/bad 500 humans 9 of 9 down – – 9 of 9 votes are bad",
@@ -79,7 +79,7 @@ func TestWhatToFixFirst(t *testing.T) {
 	assert.Empty(t, strings.TrimSpace(table))
 
 	digest := strings.Join(report.Digest([]report.Input{in}), "\n")
-	assert.Contains(t, digest, "\nFix first: /busy/ (6,000 humans, 5 of 8 thumbs down, 1 of 1 question unanswered, 1 complaint)\n")
+	assert.Contains(t, digest, "\nFix first: /busy (6,000 humans, 5 of 8 thumbs down, 1 of 1 question unanswered, 1 complaint)\n")
 }
 
 func TestTheListOfFixesEnds(t *testing.T) {
@@ -130,7 +130,7 @@ func TestThumbsOfAllPages(t *testing.T) {
 
 	in := withWeeks(func([]report.List[mintlify.FeedbackCount]) {})
 	text := words(write(t, in))
-	assert.Contains(t, text, "24 of 64 thumbs point down (37.5%). Pages by thumbs down /a 24 thumbs down", "4 · (5 + 1)")
+	assert.Contains(t, text, "24 of 64 thumbs point down (37.5%).", "4 · (5 + 1)")
 	assert.NotContains(t, text, "rows that are loaded")
 
 	for name, change := range map[string]func([]report.List[mintlify.FeedbackCount]){

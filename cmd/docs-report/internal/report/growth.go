@@ -15,8 +15,7 @@ const monthsShown = 12
 type growth struct {
 	Summary string
 	Empty   string // is why there is nothing to show
-	Broken  string // says why the lines break
-	Chart   chart
+	Broken  string // says which months are not compared
 }
 
 func newGrowth(in Input) growth {
@@ -30,11 +29,7 @@ func newGrowth(in Input) growth {
 		year = year[1:]
 	}
 
-	g := growth{Summary: in.growthSummary(year), Broken: brokenAt(year)}
-	if len(year) > 1 {
-		g.Chart = chart{Unit: store.Month, Rows: year}.drawn()
-	}
-	return g
+	return growth{Summary: in.growthSummary(year), Broken: brokenAt(year)}
 }
 
 // monthBuckets returns the twelve months up to the last, each with the same month a year before if
@@ -50,7 +45,6 @@ func monthBuckets(points []store.Point) []bucket {
 		if breakWithin(yearBefore.From, b.To) == "" {
 			all[i].Before = known[yearBefore.From]
 		}
-		all[i].isCut = i > 0 && breakWithin(all[i-1].From, b.To) != ""
 	}
 	return all
 }
@@ -79,8 +73,8 @@ func brokenAt(months []bucket) string {
 	if len(days) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The lines break where the service redefined what counts as human and as AI: %s. "+
-		"So no month before %s is compared with later ones.", strings.Join(days, " and "),
+	return fmt.Sprintf("The service redefined what counts as human and as AI on %s, "+
+		"so no month before %s is compared with later ones.", strings.Join(days, " and "),
 		bucketDays(monthOf(newest.Year(), newest.Month()+1)))
 }
 
@@ -91,7 +85,7 @@ func (in Input) growthSummary(months []bucket) string {
 	usual := in.usual(last.Window, *last.Now)
 
 	share := "; "
-	if note := in.note(last.Window, last.Now.Human+last.Now.AI, everybody.odd); note != "" && usual != *last.Now {
+	if note := in.note(last.Window, last.Now.Human+last.Now.AI, moreOfAll); note != "" && usual != *last.Now {
 		share = ", of which " + note + ". Without these, "
 	}
 	text := fmt.Sprintf("%s: %s and %s%sAIs are %s of the visitors.", bucketDays(last.Window),
@@ -126,5 +120,5 @@ func (in Input) grown(when string, last bucket, then store.Window, counts *mintl
 	now := in.usual(last.Window, *last.Now)
 	was := in.usual(then, *counts)
 	return fmt.Sprintf("%s: humans %s, AIs %s.", when,
-		compared.visitors(humans, now, was).words(), compared.visitors(ais, now, was).words())
+		compared.visitors(humans, only(now), only(was)).words(), compared.visitors(ais, only(now), only(was)).words())
 }

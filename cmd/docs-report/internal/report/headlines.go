@@ -10,7 +10,7 @@ import (
 
 // headlines are the numbers at the top: who came, and what they did not find.
 type headlines struct {
-	All, Humans, AIs, Share      headline
+	Humans, AIs, Share           headline
 	InVain, Unanswered, Disliked headline
 }
 
@@ -31,14 +31,13 @@ func newHeadlines(in Input) headlines {
 	before := in.Before
 
 	h := headlines{
-		All:    in.headline(everybody),
 		Humans: in.headline(humans),
 		AIs:    in.headline(ais),
 		Share: headline{
 			Label:  "Share of AI",
 			Value:  ofAIs(now.usual).text(),
 			Before: ofAIs(before.usual).text(),
-			Change: in.compared.shares(ofAIs(now.usual), ofAIs(before.usual), mostByChance, isNeither),
+			Change: in.compared.shareOfAIs(now.usual, before.usual),
 		},
 
 		InVain: in.rate("Searches for terms nobody clicked", now.searched.rate, before.searched.rate, mostInClumps),
@@ -46,8 +45,8 @@ func newHeadlines(in Input) headlines {
 			questionRate(now.Conversations), questionRate(before.Conversations), mostByChance),
 		Disliked: in.rate("Thumbs down", thumbsRate(now.ByPage), thumbsRate(before.ByPage), mostByChance),
 	}
-	if h.All.more != "" {
-		h.Share.Note = "without " + h.All.more
+	if more := in.note(now.Window, now.Totals.Human+now.Totals.AI, moreOfAll); more != "" {
+		h.Share.Note = "without " + more
 	}
 	return h
 }
@@ -61,7 +60,7 @@ func (in Input) headline(k kind) headline {
 		Label:      k.Title,
 		Value:      number(now),
 		Before:     number(before),
-		Change:     in.compared.visitors(k, in.Period.usual, in.Before.usual),
+		Change:     in.compared.visitors(k, only(in.Period.usual), only(in.Before.usual)),
 		more:       in.note(in.Period.Window, now, k.odd),
 		moreBefore: in.note(in.Before.Window, before, k.odd),
 	}
@@ -78,7 +77,7 @@ func (in Input) headline(k kind) headline {
 	return h
 }
 
-func (h headlines) Visitors() []headline { return []headline{h.All, h.Humans, h.AIs, h.Share} }
+func (h headlines) Visitors() []headline { return []headline{h.Humans, h.AIs, h.Share} }
 func (h headlines) Troubles() []headline { return []headline{h.InVain, h.Unanswered, h.Disliked} }
 
 // rate is how much of all is trouble, in a list.

@@ -66,13 +66,13 @@ func (in Input) effectOf(mark Mark) string {
 	}
 
 	text := fmt.Sprintf("Humans %s a day, %s; AIs %s a day, %s; against the seven days before",
-		number(now.Human/paired), compared.visitors(humans, now, before).words(),
-		number(now.AI/paired), compared.visitors(ais, now, before).words())
+		number(now.Human/paired), compared.visitors(humans, only(now), only(before)).words(),
+		number(now.AI/paired), compared.visitors(ais, only(now), only(before)).words())
 	if paired < weekOfMark {
 		text += fmt.Sprintf(" (%d of 7 days)", paired)
 	}
 	both := store.Window{From: compared.before.From, To: compared.now.To}
-	if out := in.note(both, byDays, everybody.odd); out != "" {
+	if out := in.note(both, byDays, moreOfAll); out != "" {
 		text += ", without " + out
 	}
 	return text + "."

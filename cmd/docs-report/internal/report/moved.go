@@ -3,19 +3,25 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/events"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
 // Moved has the new names of pages and folders that were renamed. It is applied once to each path that
 // the service names.
 type Moved struct {
 	given   []move
+	found   []events.Move
 	pages   map[string]string
 	folders []move // the longest first
 }
 
-// move is a page's or a folder's old and new name. Folders end with a slash.
+// move is a page's or a folder's old and new name. Folders end with a slash. If the names are equal, the page or the
+// folder has not moved, whatever was found.
 type move struct{ from, to string }
 
 func (m move) isFolder() bool { return strings.HasSuffix(m.from, "/") && strings.HasSuffix(m.to, "/") }
@@ -61,8 +67,6 @@ func parseMove(text string) (move, error) {
 	case !strings.HasPrefix(one.from, "/") || strings.Contains(text, "*") || endsLikeFolder && !one.isFolder():
 		return one, fmt.Errorf("-moved %s: want it as /old=/new, or as /old/=/new/ for a folder, without a wildcard",
 			textOf(text))
-	case one.isFolder() && one.from == one.to:
-		return one, fmt.Errorf("-moved: %s moves in a circle", textOf(one.from))
 	case one.isFolder():
 		return one, nil
 	}
@@ -74,7 +78,7 @@ func (m Moved) follow(from string) error {
 	last := m.pages[from]
 	for range m.pages {
 		next, hasMoved := m.pages[last]
-		if !hasMoved {
+		if !hasMoved || next == last {
 			m.pages[from] = last
 			return nil
 		}
@@ -83,10 +87,40 @@ func (m Moved) follow(from string) error {
 	return fmt.Errorf("-moved: %s moves in a circle", textOf(from))
 }
 
+// With returns the names with moves that were found, oldest first. What is given goes first.
+func (m Moved) With(found []events.Move) Moved {
+	all := Moved{given: m.given, folders: m.folders, pages: map[string]string{}}
+	maps.Copy(all.pages, m.pages)
+	for _, one := range found {
+		_, isGiven := m.pages[one.From]
+		isOfFolder := func(f move) bool { return strings.HasPrefix(one.From+"/", f.from) }
+		if isGiven || slices.ContainsFunc(m.folders, isOfFolder) || all.last(one.To) == one.From {
+			continue
+		}
+		all.pages[one.From] = one.To
+		all.found = append(all.found, one)
+	}
+
+	for from := range all.pages {
+		all.pages[from] = all.last(from)
+	}
+	return all
+}
+
+// last returns the last name of a page's chain, in which there is no circle.
+func (m Moved) last(page string) string {
+	for {
+		next, hasMoved := m.pages[page]
+		if !hasMoved || next == page {
+			return page
+		}
+		page = next
+	}
+}
+
 // Name returns the name that a page, given by its path or URL, has today. An entry for the page itself takes
-// precedence over one for a folder. Name returns a path that has not moved unchanged.
+// precedence over one for a folder. A final slash makes no other page.
 func (m Moved) Name(path string) string {
-	path = withoutSite(path)
 	page := pagePath(path)
 	if to, hasMoved := m.pages[page]; hasMoved {
 		return to
@@ -97,14 +131,14 @@ func (m Moved) Name(path string) string {
 			return to
 		}
 	}
-	return path
+	return store.PageName(path)
 }
 
 // apply returns the new name of a page of a folder. After /=/docs/, what is in /docs has moved already.
 func (m move) apply(page string) (string, bool) {
 	whole := strings.TrimSuffix(page, "/") + "/"
 	rest, isThere := strings.CutPrefix(whole, m.from)
-	hasMoved := strings.HasPrefix(m.to, m.from) && strings.HasPrefix(whole, m.to)
+	hasMoved := strings.HasPrefix(m.to, m.from) && strings.HasPrefix(whole, m.to) // or has not, if the names are equal
 	if page == "" || !isThere || hasMoved {
 		return "", false
 	}
@@ -115,7 +149,7 @@ func (m move) apply(page string) (string, bool) {
 func (m Moved) From(page string) []string {
 	var all []string
 	for from, to := range m.pages {
-		if to == page {
+		if to == page && from != to {
 			all = append(all, from)
 		}
 	}
@@ -154,14 +188,6 @@ func (in Input) hasPage(name string, isFolder bool) bool {
 	return false
 }
 
-// withoutSite returns the path of a URL. The service may name a page by either.
-func withoutSite(text string) string {
-	if strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://") {
-		return pagePath(text)
-	}
-	return text
-}
-
 func (m Moved) words() []string {
 	var all []string
 	for _, one := range m.given {
@@ -169,7 +195,12 @@ func (m Moved) words() []string {
 		if !one.isFolder() {
 			to = m.pages[one.from]
 		}
-		all = append(all, textOf(one.from)+" → "+textOf(to))
+		if one.from != one.to {
+			all = append(all, textOf(one.from)+" → "+textOf(to))
+		}
+	}
+	for _, one := range m.found {
+		all = append(all, textOf(one.From)+" → "+textOf(m.pages[one.From]))
 	}
 	slices.Sort(all)
 	return all

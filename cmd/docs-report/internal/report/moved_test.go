@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
 func TestParseMoved(t *testing.T) {
@@ -16,7 +18,8 @@ func TestParseMoved(t *testing.T) {
 		"/b/":                          "/d",
 		"/c":                           "/d",
 		"/d":                           "/d",
-		"/other/":                      "/other/",
+		"/other/":                      "/other",
+		"/":                            "/",
 		"https://docs.example.com/a#b": "/d",
 		"https://docs.example.com/e/":  "/e",
 		"":                             "",
@@ -30,9 +33,6 @@ func TestParseMoved(t *testing.T) {
 		"a=/b":    "want it as /old=/new",
 		"/a/*=/b": "without a wildcard",
 		"/a=b":    "want it as /old=/new",
-		"/a=/a":   "/a moves in a circle",
-		"/a=/a/":  "/a moves in a circle",
-		"/a/=/a/": "/a/ moves in a circle",
 		"/a/=/b":  "as /old/=/new/ for a folder",
 	} {
 		_, err := ParseMoved([]string{text})
@@ -70,4 +70,23 @@ func TestParseMovedFolders(t *testing.T) {
 	assert.Equal(t, "/docs/a", moved.Name("/docs/a"), "its own results are not mapped again")
 	assert.Equal(t, "/docs", moved.Name("/"))
 	assert.Equal(t, []string{"/a"}, moved.From("/docs/a"))
+}
+
+// What is given goes before what was found: a page that has not moved is said to be its own new name.
+func TestMovesThatWereFound(t *testing.T) {
+	found := []store.Move{
+		{From: "/a", To: "/b"}, {From: "/b", To: "/c"}, {From: "/c", To: "/a"}, // the last one would be a circle
+		{From: "/kept", To: "/other"}, {From: "/given", To: "/other"}, {From: "/docs/x", To: "/other"},
+	}
+	given, err := ParseMoved([]string{"/kept=/kept", "/given=/new", "/docs/=/docs/"})
+	require.NoError(t, err)
+	moved := given.With(found)
+	for path, want := range map[string]string{
+		"/a": "/c", "/b/": "/c", "/c": "/c", "/kept": "/kept", "/given": "/new", "/docs/x": "/docs/x",
+	} {
+		assert.Equal(t, want, moved.Name(path), path)
+	}
+	assert.Equal(t, []string{"/a → /c", "/b → /c", "/given → /new"}, moved.words())
+	assert.Empty(t, moved.From("/kept"))
+	assert.Equal(t, "/a", given.Name("/a"), "what is given stays")
 }

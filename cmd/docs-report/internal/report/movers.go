@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 )
 
@@ -14,8 +13,9 @@ const (
 // aisRead lists what AIs read most. The table has the others.
 func (in Input) aisRead(pages []comparison) []finding {
 	var rows []finding
+	compared := in.compared.ofMany(len(pages))
 	for _, c := range pages {
-		if c.usualNow.AI == 0 {
+		if c.usualNow.sum.AI == 0 {
 			continue
 		}
 
@@ -23,14 +23,14 @@ func (in Input) aisRead(pages []comparison) []finding {
 			Text:   c.Path,
 			URL:    c.URL,
 			Much:   plural(c.Now.AI, "AI", "AIs"),
-			Width:  float64(c.usualNow.AI),
-			Change: in.compared.visitors(ais, c.usualNow, c.usualBefore),
+			Width:  float64(c.usualNow.sum.AI),
+			Change: compared.visitors(ais, c.usualNow, c.usualBefore),
 		}
 
 		if c.isMachine {
 			row.Quiet = "a file for machines"
 		}
-		if odd := c.Now.AI - c.usualNow.AI; odd > 0 {
+		if odd := c.Now.AI - c.usualNow.sum.AI; odd > 0 {
 			row.Quiet = "of which " + number(odd) + " more than usual"
 		}
 		rows = append(rows, row)
@@ -55,28 +55,25 @@ type mover struct {
 	Change    change
 }
 
-func (in Input) newMovers(pages []comparison, suspects suspected) movers {
-	pages = slices.DeleteFunc(slices.Clone(pages), func(c comparison) bool { return suspects.names[pagePath(c.raw)] })
+func (in Input) newMovers(pages []comparison) movers {
 	readable := slices.DeleteFunc(slices.Clone(pages), func(c comparison) bool { return c.isMachine })
 	machines := slices.DeleteFunc(slices.Clone(pages), func(c comparison) bool { return !c.isMachine })
 	m := movers{Humans: in.moved(humans, readable), AIs: in.moved(ais, pages)}
 	m.AIs.Lost = nil // crawlers come and go
 
-	if n := len(suspects.names) / 2; n > 0 {
-		m.LeftOut = fmt.Sprintf("%d pages that seem to have moved are left out, by their old and new names.", n)
-	}
 	if n := len(in.moved(humans, machines).Gained); n > 0 {
 		files := plural(int64(n), "file", "files") + " for machines"
-		m.LeftOut = sentences(m.LeftOut, "The gains of humans are without "+files+".")
+		m.LeftOut = "The gains of humans are without " + files + "."
 	}
 	return m
 }
 
 func (in Input) moved(k kind, pages []comparison) moved {
 	var m moved
+	compared := in.compared.ofMany(len(pages))
 	for _, page := range pages {
-		c := in.compared.visitors(k, page.usualNow, page.usualBefore)
-		row := mover{Path: page.Path, URL: page.URL, Now: k.count(page.usualNow), Change: c}
+		c := compared.visitors(k, page.usualNow, page.usualBefore)
+		row := mover{Path: page.Path, URL: page.URL, Now: k.count(page.usualNow.sum), Change: c}
 		switch {
 		case c.Text == "" || c.Verdict == same:
 		case c.Gain < 0:

@@ -6,6 +6,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/events"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -13,14 +14,25 @@ import (
 // what stands out known. Without a comparison, it has no period before.
 func (in Input) prepared() Input {
 	for _, p := range []*Period{&in.Period, &in.Before} {
-		p.Rows = in.Moved.visitors(p.Rows)
+		p.pages = in.Moved.visitors(p.Rows)
+		for i, list := range p.Weeks {
+			p.Weeks[i].Rows = in.Moved.thumbs(list.Rows)
+		}
 		p.ByPage = p.wholeThumbs()
 		p.ByPage.Rows = in.Moved.thumbs(p.ByPage.Rows)
 	}
 
-	in.history = newHistory(in.Days, in.Months)
+	if in.ByDay == nil {
+		in.ByDay = events.NewSite(in.Days, func(store.Point) bool { return in.Final })
+	}
+	in.ByDay.Rename(in.Moved.Name)
+	in.history = newHistory(in.Days, in.Months, in.ByDay)
+	in.spikes = in.ByDay.Spikes(in.odd)
+	in.odd = in.spikes.Days()
+
 	in.compared = in.windows()
 	in.Missing = in.compared.missing
+	in.happened = in.whatHappened()
 	if in.Missing != "" {
 		in.Before = Period{Window: in.Before.Window}
 		in.TrendFrom = nil
@@ -28,29 +40,73 @@ func (in Input) prepared() Input {
 
 	for _, p := range []*Period{&in.Period, &in.Before} {
 		p.usual = in.usual(p.Window, p.Totals)
-		p.searched = searchedIn(p.Searches)
+		p.searched = searchedIn(p.Searches, in.HasForgotten)
 	}
 	return in
 }
 
-// page returns the name of a page that readers clicked or wrote about: without a query and a final
-// slash.
+// page returns the name of a page that readers clicked or wrote about: without a query.
 func (m Moved) page(text string) string { return m.Name(pagePath(text)) }
 
-// visitors adds the visitors of a page's old names to those of its new one. The service may report a path
-// twice, because rows can move between two requests. Unique visitors do not add up: the larger counts stay.
-func (m Moved) visitors(rows []mintlify.Visitor) []mintlify.Visitor {
-	path := func(row *mintlify.Visitor) *string { return &row.Path }
-	rows = mergeByPath(rows, path, withoutSite, func(kept *mintlify.Visitor, row mintlify.Visitor) {
-		kept.Human = max(kept.Human, row.Human)
-		kept.AI = max(kept.AI, row.AI)
-		kept.Total = max(kept.Total, row.Total)
-	})
-	return mergeByPath(rows, path, m.Name, func(sum *mintlify.Visitor, row mintlify.Visitor) {
-		sum.Human += row.Human
-		sum.AI += row.AI
-		sum.Total += row.Total
-	})
+// counted has the visitors of a page: of all its names, and of the largest of them. Who reads it under two names
+// may count twice.
+type counted struct{ sum, largest mintlify.VisitorTotals }
+
+func only(counts mintlify.VisitorTotals) counted { return counted{counts, counts} }
+
+func (c counted) extent(k kind) extent {
+	return extent{float64(k.count(c.largest)), float64(k.count(c.sum))}
+}
+
+// without returns the visitors without some of a kind.
+func (c counted) without(k events.Kind, n int64) counted {
+	for _, counts := range []*mintlify.VisitorTotals{&c.sum, &c.largest} {
+		if k == events.Humans {
+			counts.Human = max(0, counts.Human-n)
+		} else {
+			counts.AI = max(0, counts.AI-n)
+		}
+		counts.Total = max(0, counts.Total-n)
+	}
+	return c
+}
+
+// visitors returns the visitors of each page under its name of today. The service may report a path twice, because
+// rows can move between two requests: the larger counts stay.
+func (m Moved) visitors(rows []mintlify.Visitor) map[string]counted {
+	byPath := make(map[string]mintlify.VisitorTotals, len(rows))
+	for _, row := range rows {
+		path := row.Path
+		if strings.Contains(path, "://") { // the service may name a page by its URL, too
+			path = store.PageName(path)
+		}
+		byPath[path] = largest(byPath[path], mintlify.VisitorTotals{Human: row.Human, AI: row.AI, Total: row.Total})
+	}
+
+	all := make(map[string]counted, len(byPath))
+	for path, counts := range byPath {
+		page := all[m.Name(path)]
+		page.sum = sum(page.sum, counts)
+		page.largest = largest(page.largest, counts)
+		all[m.Name(path)] = page
+	}
+	return all
+}
+
+func largest(a, b mintlify.VisitorTotals) mintlify.VisitorTotals {
+	return mintlify.VisitorTotals{Human: max(a.Human, b.Human), AI: max(a.AI, b.AI), Total: max(a.Total, b.Total)}
+}
+
+// usualPages returns a period's pages without what they have more than usual on some days.
+func (in Input) usualPages(p Period) map[string]counted {
+	all := make(map[string]counted, len(p.pages))
+	for path, page := range p.pages {
+		for _, k := range []kind{humans, ais} {
+			page = page.without(k.kind, in.spikes.OfPage(path, k.kind, p.Window, k.count(page.sum)))
+		}
+		all[path] = page
+	}
+	return all
 }
 
 func sum(a, b mintlify.VisitorTotals) mintlify.VisitorTotals {
@@ -58,29 +114,18 @@ func sum(a, b mintlify.VisitorTotals) mintlify.VisitorTotals {
 }
 
 func (m Moved) thumbs(rows []mintlify.FeedbackCount) []mintlify.FeedbackCount {
-	path := func(row *mintlify.FeedbackCount) *string { return &row.Path }
-	return mergeByPath(rows, path, m.page, func(sum *mintlify.FeedbackCount, row mintlify.FeedbackCount) {
-		sum.ThumbsUp += row.ThumbsUp
-		sum.ThumbsDown += row.ThumbsDown
-	})
-}
-
-// mergeByPath gives each row's path its name, and merges the rows of each name into the first.
-func mergeByPath[T any](
-	rows []T, path func(*T) *string, name func(string) string, merge func(into *T, row T),
-) []T {
-	var all []T
+	var all []mintlify.FeedbackCount
 	at := map[string]int{}
 	for _, row := range rows {
-		named := name(*path(&row))
-		*path(&row) = named
-		if i, isKnown := at[named]; isKnown {
-			merge(&all[i], row)
+		row.Path = m.page(row.Path)
+		i, isKnown := at[row.Path]
+		if !isKnown {
+			at[row.Path] = len(all)
+			all = append(all, row)
 			continue
 		}
-
-		at[named] = len(all)
-		all = append(all, row)
+		all[i].ThumbsUp += row.ThumbsUp
+		all[i].ThumbsDown += row.ThumbsDown
 	}
 	return all
 }
@@ -118,8 +163,5 @@ func pagePath(text string) string {
 	if err != nil {
 		return text
 	}
-	if path := strings.TrimRight(u.Path, "/"); path != "" || u.Path == "" {
-		return path
-	}
-	return "/"
+	return store.PageName(u.Path)
 }

@@ -6,7 +6,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
-	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/outliers"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/events"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -18,12 +18,32 @@ import (
 type history struct {
 	days, months []store.Point
 	odd          []oddDay
+
+	site     *events.Site // nil: nothing is known by day
+	silences []events.Silence
 }
 
-type oddDay = outliers.Day
+type oddDay = events.Day
 
-func newHistory(days, months []store.Point) history {
-	return history{days: days, months: months, odd: outliers.Find(days)}
+func newHistory(days, months []store.Point, site *events.Site) history {
+	h := history{days: days, months: months, odd: events.Find(days), site: site}
+	if site != nil {
+		h.silences = site.Silences()
+	}
+	return h
+}
+
+// silenceOf says how much of two windows has visitors of a kind.
+func (h history) silenceOf(k events.Kind, now, before store.Window) silence {
+	isAny := func(w store.Window) bool { return events.SilentDays(k, w, h.silences) > 0 }
+	if !isAny(now) && !isAny(before) {
+		return silence{ratio: 1}
+	}
+
+	isMost := func(w store.Window) bool { return 2*events.SilentDays(k, w, h.silences) > w.Days() }
+	is := h.site.Units(k, now, h.silences) / float64(now.Days())
+	was := h.site.Units(k, before, h.silences) / float64(before.Days())
+	return silence{isAny: true, isMost: isMost(now) || isMost(before) || was == 0, ratio: is / max(was, 1e-9)}
 }
 
 // absent counts the days of a window that are not known.
@@ -93,40 +113,48 @@ func (h history) note(w store.Window, counted int64, count func(oddDay) int64) s
 	return number(more) + " more than usual on " + firstFew(days, ", ")
 }
 
+func moreOfAll(d oddDay) int64 { return d.Human + d.AI }
+
 const byDays = math.MaxInt64 // is the count of what is added up by days
 
 // kind is a kind of visitors.
 type kind struct {
+	kind  events.Kind
 	Title string
+	name  string // within a sentence
 	Class string // is its color
 	count func(mintlify.VisitorTotals) int64
 	odd   func(oddDay) int64 // is what a day has more than usual
 	isOdd func(oddDay) bool
+
+	ifSilent string // is what to look at if nobody comes any more
+
 	meaning
 }
 
 var (
-	everybody = kind{
-		Title:   "All visitors",
-		count:   func(t mintlify.VisitorTotals) int64 { return t.Total },
-		odd:     func(d oddDay) int64 { return d.Human + d.AI },
-		meaning: isNeither,
-	}
 	humans = kind{
-		Title:   "Humans",
-		Class:   "human",
-		count:   func(t mintlify.VisitorTotals) int64 { return t.Human },
-		odd:     func(d oddDay) int64 { return d.Human },
-		isOdd:   func(d oddDay) bool { return d.OfHumans },
-		meaning: isGood,
+		Title: "Humans",
+		name:  "humans",
+		Class: "human",
+		count: func(t mintlify.VisitorTotals) int64 { return t.Human },
+		odd:   func(d oddDay) int64 { return d.Human },
+		isOdd: func(d oddDay) bool { return d.OfHumans },
+
+		ifSilent: "Does the site still load the script that counts them? Humans are counted in the browser.",
+		meaning:  isGood,
 	}
 	ais = kind{
-		Title:   "AIs",
-		Class:   "ai",
-		count:   func(t mintlify.VisitorTotals) int64 { return t.AI },
-		odd:     func(d oddDay) int64 { return d.AI },
-		isOdd:   func(d oddDay) bool { return d.OfAIs },
-		meaning: isNeither,
+		kind:  events.AIs,
+		Title: "AIs",
+		name:  "AIs",
+		Class: "ai",
+		count: func(t mintlify.VisitorTotals) int64 { return t.AI },
+		odd:   func(d oddDay) int64 { return d.AI },
+		isOdd: func(d oddDay) bool { return d.OfAIs },
+
+		ifSilent: "Does something in front of the site keep them out? AIs are counted at the server.",
+		meaning:  isNeither,
 	}
 )
 
@@ -154,41 +182,4 @@ func (h history) opening(w store.Window) (string, bool) {
 		return first.Format("January 2006"), first.Before(w.To.Time())
 	}
 	return "", false
-}
-
-// usualRows returns a period's pages without what its days have more than usual, by path.
-func (in Input) usualRows(p Period) map[string]mintlify.VisitorTotals {
-	all := byPath(p.Rows)
-	for _, d := range in.within(p.Window) {
-		usual := byPath(in.Moved.visitors(in.DayRows[d.Usual]))
-		for path, day := range byPath(in.Moved.visitors(in.DayRows[d.Day])) {
-			if page, isThere := all[path]; isThere {
-				all[path] = takeOut(d, page, day, usual[path])
-			}
-		}
-	}
-	return all
-}
-
-func byPath(rows []mintlify.Visitor) map[string]mintlify.VisitorTotals {
-	all := map[string]mintlify.VisitorTotals{}
-	for _, row := range rows {
-		all[row.Path] = mintlify.VisitorTotals{Human: row.Human, AI: row.AI, Total: row.Total}
-	}
-	return all
-}
-
-// takeOut returns a page without what it has on that day beyond its usual day. If that is more than the
-// page has left, the same ones came on a day before, too.
-func takeOut(d oddDay, page, day, usual mintlify.VisitorTotals) mintlify.VisitorTotals {
-	if human := day.Human - usual.Human; d.Human > 0 && human > 0 && human <= page.Human {
-		page.Human -= human
-		page.Total -= human
-	}
-	if ai := day.AI - usual.AI; d.AI > 0 && ai > 0 && ai <= page.AI {
-		page.AI -= ai
-		page.Total -= ai
-	}
-	page.Total = max(0, page.Total)
-	return page
 }

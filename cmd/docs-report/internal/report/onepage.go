@@ -8,6 +8,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/events"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -19,6 +20,9 @@ type PageInput struct {
 	Since mintlify.Date // the day of a rewrite; zero: there was none
 
 	Weeks []store.Point // are the page's
+
+	// All pages of the site, for comparison.
+	SiteWeeks, SiteDays []store.Point
 
 	// All lists that the database has, oldest first. They may overlap.
 	Searches      []List[mintlify.SearchTerm]
@@ -51,12 +55,12 @@ type pageWeek struct {
 }
 
 func newPageView(in PageInput) pageView {
-	in.history = newHistory(in.Days, in.Months)
+	in.history = newHistory(in.Days, in.Months, events.NewSite(in.SiteDays, func(store.Point) bool { return true }))
 	weeks := store.Window{From: in.Weeks[0].From, To: in.Weeks[len(in.Weeks)-1].To}
 	in.Period = Period{
 		Window:        weeks,
-		Comments:      Within(in.Comments, WrittenAt, weeks),
-		Conversations: Within(in.Conversations, AskedAt, weeks),
+		Comments:      Within(in.Comments, WrittenAt, weeks).known(),
+		Conversations: Within(in.Conversations, AskedAt, weeks).known(),
 	}
 
 	v := pageView{
@@ -122,24 +126,28 @@ func (in PageInput) asked() section {
 	list.Rows = slices.DeleteFunc(list.Rows, func(row mintlify.Conversation) bool { return !in.is(row.PageURL) })
 
 	title := "Asked most"
-	counts := countQuestions(list.Rows, byText)
-	if counts[""].all > 0 { // the database lacks the text of some
+	key := byText
+	kind := ""
+	if countQuestions(list.Rows, byText)[""].all > 0 { // the database lacks the text of some
 		title = "By category"
-		counts = countQuestions(list.Rows, byCategory)
+		key = byCategory
+		kind = "category: "
 	}
+	counts := countQuestions(list.Rows, key)
+	asked := askedIn(list.Rows, key)
 
 	var found []finding
 	for _, text := range slices.Sorted(maps.Keys(counts)) {
 		c := counts[text]
 		found = append(found, finding{
-			Text:  textOf(text),
+			Text:  kind + asked[text].text,
 			Much:  plural(c.all, "question", "questions"),
 			Quiet: number(c.some) + " unanswered",
 			Width: float64(c.all),
 		})
 	}
 
-	best := newFindings(title, list.Export, found, "Nobody asked the assistant on this page.", "")
+	best := newFindings(title, list.Export, found, "Nobody asked the assistant on this page.", list.since())
 	return section{
 		ID:      "questions",
 		Title:   "What was asked here",
@@ -157,9 +165,10 @@ func (in PageInput) criticized() section {
 	}
 
 	best := in.inTheirWords("Nobody wrote a complaint that is open.")
+	best.Note = sentences(comments.since(), best.Note)
 	hasTexts := slices.ContainsFunc(in.Comments, func(l List[mintlify.Feedback]) bool { return l.Texts })
-	if comments.State == store.Missing && !hasTexts {
-		best.Empty = "What readers wrote is not kept; docs-report sync -texts keeps it."
+	if comments.State == store.Missing && hasTexts {
+		best.Empty = emptiness(comments.Export)
 	}
 
 	s := section{ID: "complaints", Title: "What was complained about", Lists: []findings{best}}

@@ -24,6 +24,7 @@ func Within[T any](lists []List[T], at func(T) time.Time, w store.Window) List[T
 	list := List[T]{Export: newest(lists).Export}
 	list.Window = w
 	list.Truncated = !isCovered(w, known)
+	list.Since = knownSince(lists, w, known)
 	list.Texts = !slices.ContainsFunc(lists, func(l List[T]) bool { return isKnown(l.Export) && !l.Texts })
 
 	for _, row := range rows {
@@ -72,6 +73,20 @@ func (l List[T]) takeOnce(at func(T) time.Time, isTaken map[mintlify.Date]bool) 
 		isTaken[day] = true
 	}
 	return rows
+}
+
+// knownSince returns the first day that is known, if none of the lists is cut, and all days from then on are known.
+func knownSince[T any](lists []List[T], w store.Window, known map[mintlify.Date]bool) mintlify.Date {
+	isCut := func(l List[T]) bool { return l.Truncated && isKnown(l.Export) }
+	first := w.From
+	for first != w.To && !known[first] {
+		first = first.AddDays(1)
+	}
+	isWhole := first == w.From || !isCovered(store.Window{From: first, To: w.To}, known)
+	if first == w.To || isWhole || slices.ContainsFunc(lists, isCut) {
+		return mintlify.Date{}
+	}
+	return first
 }
 
 func isWithin(w, days store.Window) bool {

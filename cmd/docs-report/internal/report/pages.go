@@ -21,43 +21,48 @@ type comparison struct {
 	raw, Path, URL string // raw is as received
 	Now, Before    mintlify.VisitorTotals
 
-	usualNow, usualBefore mintlify.VisitorTotals // are without what stands out
+	usualNow, usualBefore counted // are without what stands out
 
-	Change    change
+	Change    change // of humans
 	OffPaper  bool
 	IsVisited bool // readers came in the period
 	isMachine bool
+
+	newest said   // are the votes of the newest week
+	Better string // says that the votes got better
 }
 
 // pages returns the pages of either period, those read most first. It also returns pages with votes and
 // without visitors: redirects, or the service names the page in another way.
 func (in Input) pages() ([]comparison, []comparison) {
 	var visited, elsewhere []comparison
-	now := byPath(in.Period.Rows)
-	before := byPath(in.Before.Rows)
-	usualNow := in.usualRows(in.Period)
-	usualBefore := in.usualRows(in.Before)
-	votes := in.saidByPage()
+	now := in.Period.pages
+	before := in.Before.pages
+	usualNow := in.usualPages(in.Period)
+	usualBefore := in.usualPages(in.Before)
+	votes := in.votes()
 
 	either := maps.Clone(now)
 	maps.Copy(either, before)
+	compared := in.compared.ofMany(len(either))
 	for path := range either {
 		c := in.newComparison(path, votes[pagePath(path)])
 
 		_, c.IsVisited = now[path]
-		c.Now = now[path]
-		c.Before = before[path]
+		c.Now = now[path].sum
+		c.Before = before[path].sum
 
 		c.usualNow = usualNow[path]
 		c.usualBefore = usualBefore[path]
-		c.Change = in.compared.visitors(everybody, c.usualNow, c.usualBefore)
+		c.Change = compared.visitors(humans, c.usualNow, c.usualBefore)
 		visited = append(visited, c)
 	}
 
 	slices.SortFunc(visited, func(a, b comparison) int {
 		return cmp.Or(
-			cmp.Compare(b.usualNow.Total, a.usualNow.Total),
-			cmp.Compare(b.usualBefore.Total, a.usualBefore.Total),
+			cmp.Compare(b.usualNow.sum.Human, a.usualNow.sum.Human),
+			cmp.Compare(b.usualNow.sum.AI, a.usualNow.sum.AI),
+			cmp.Compare(b.usualBefore.sum.Human, a.usualBefore.sum.Human),
 			cmp.Compare(a.Path, b.Path))
 	})
 
@@ -74,8 +79,16 @@ func (in Input) pages() ([]comparison, []comparison) {
 	return visited, elsewhere
 }
 
-func (in Input) newComparison(page string, s said) comparison {
-	return comparison{said: s, raw: page, Path: textOf(page), URL: in.link(page), isMachine: in.isMachine(page)}
+func (in Input) newComparison(page string, v votes) comparison {
+	return comparison{
+		said:      v.said,
+		newest:    v.newest,
+		Better:    v.better(in.compared),
+		raw:       page,
+		Path:      textOf(page),
+		URL:       in.link(page),
+		isMachine: in.isMachine(page),
+	}
 }
 
 // isMachine reports whether a pattern matches: a path, or the name of a file.
@@ -90,19 +103,25 @@ func (in Input) isMachine(file string) bool {
 	})
 }
 
-// group is a section of the documentation, which a team may own. Its visitors are added up: who reads two
-// of its pages counts twice.
+// group is a section of the documentation, which a team may own. Visits are of a page by a visitor: unique visitors
+// do not add up.
 type group struct {
 	said
-	Name string
-	Rows []comparison
-	Sum  mintlify.VisitorTotals
+	Name   string
+	Rows   []comparison
+	visits mintlify.VisitorTotals
+	Share  string // of all humans' visits of pages
 }
+
+// AIShare is how many of the visits are those of AIs.
+func (g group) AIShare() string { return shareOfAIs(g.visits) }
 
 // groups returns the pages by section, the one with the most read page first. Files for
 // machines come last.
 func groups(pages, elsewhere []comparison) []group {
 	var all []group
+	depth := depthOfSections(pages)
+	visits := int64(0)
 	section := func(name string) int {
 		return slices.IndexFunc(all, func(g group) bool { return g.Name == name })
 	}
@@ -111,18 +130,22 @@ func groups(pages, elsewhere []comparison) []group {
 			c.URL = ""
 		}
 
-		at := section(c.section())
+		at := section(c.section(depth))
 		if at < 0 {
 			at = len(all)
-			all = append(all, group{Name: c.section()})
+			all = append(all, group{Name: c.section(depth)})
 		}
 		all[at].add(c)
+		visits += c.Now.Human
 	}
 
 	for _, c := range elsewhere {
-		if at := section(c.section()); at >= 0 {
+		if at := section(c.section(depth)); at >= 0 {
 			all[at].said = all[at].plus(c.said)
 		}
+	}
+	for i, g := range all {
+		all[i].Share = part{g.visits.Human, visits}.text()
 	}
 
 	if at := section(machineFiles); at >= 0 {
@@ -134,14 +157,14 @@ func groups(pages, elsewhere []comparison) []group {
 
 func (g *group) add(c comparison) {
 	g.Rows = append(g.Rows, c)
-	g.Sum = sum(g.Sum, c.Now)
+	g.visits = sum(g.visits, c.Now)
 	g.said = g.plus(c.said)
 }
 
 // worstSections names the sections with the worst votes, those that are surest first: a team each, perhaps.
 func worstSections(groups []group) string {
 	worst := slices.DeleteFunc(slices.Clone(groups), func(g group) bool { return g.bad() == 0 })
-	slices.SortStableFunc(worst, func(a, b group) int { return cmp.Compare(b.atLeast(), a.atLeast()) })
+	slices.SortStableFunc(worst, func(a, b group) int { return cmp.Compare(b.votes().atLeast(), a.votes().atLeast()) })
 	if len(worst) < 2 {
 		return ""
 	}
@@ -155,14 +178,30 @@ func worstSections(groups []group) string {
 
 const machineFiles = "Machine files"
 
-// section returns a path's first element, if the path has more elements.
-func (c comparison) section() string {
-	first, rest, _ := strings.Cut(strings.TrimPrefix(c.Path, "/"), "/")
+// depthOfSections returns how many elements of a path name its section: two if nine tenths of the pages have the same
+// first one, such as /docs or /en.
+func depthOfSections(pages []comparison) int {
+	counts := map[string]int{}
+	most := 0
+	for _, c := range pages {
+		first, _, _ := strings.Cut(strings.TrimPrefix(c.Path, "/"), "/")
+		counts[first]++
+		most = max(most, counts[first])
+	}
+	if 10*most >= 9*len(pages) && len(counts) < len(pages) {
+		return 2
+	}
+	return 1
+}
+
+// section returns a path's first elements, if the path has more elements.
+func (c comparison) section(depth int) string {
+	elements := strings.Split(strings.TrimPrefix(c.Path, "/"), "/")
 	switch {
 	case c.isMachine:
 		return machineFiles
-	case rest == "":
+	case len(elements) < 2:
 		return "pages without a section"
 	}
-	return "/" + first
+	return "/" + strings.Join(elements[:min(depth, len(elements)-1)], "/")
 }

@@ -20,6 +20,7 @@ func (in Input) questions() section {
 
 	title := "By category"
 	key := byCategory
+	kind := "category: "
 
 	switch {
 	case len(list.Rows) == 0:
@@ -28,6 +29,7 @@ func (in Input) questions() section {
 	default:
 		title = "Asked most"
 		key = byText
+		kind = ""
 		if !before.Texts {
 			before.Export = store.Export{} // nothing is known of texts
 		}
@@ -36,16 +38,21 @@ func (in Input) questions() section {
 	counts := countQuestions(list.Rows, key)
 	changeOf := in.changes(list.Export, before.Export, mostByChance, countQuestions(before.Rows, key))
 
+	asked := askedIn(list.Rows, key)
 	var rows []finding
 	for _, text := range slices.Sorted(maps.Keys(counts)) {
 		if c := counts[text]; c.some > 0 {
-			rows = append(rows, finding{
-				Text:   textOf(text),
+			row := finding{
+				Text:   kind + asked[text].text,
 				Much:   number(c.some) + " unanswered",
 				Quiet:  "of " + number(c.all),
 				Width:  float64(c.some),
 				Change: changeOf(text, c.some),
-			})
+			}
+			if answer := asked[text].answer; answer != "" {
+				row.Answer = "The assistant: " + answer
+			}
+			rows = append(rows, row)
 		}
 	}
 
@@ -77,7 +84,31 @@ func countQuestions(rows []mintlify.Conversation, key func(mintlify.Conversation
 }
 
 func byCategory(row mintlify.Conversation) string { return cmp.Or(row.QueryCategory, "no category") }
-func byText(row mintlify.Conversation) string     { return strings.Join(strings.Fields(row.Query), " ") }
+
+// byText folds the spellings of a question, as those of a search.
+func byText(row mintlify.Conversation) string { return store.FoldTerm(row.Query) }
+
+// askedAs is a spelling of a question, or a category, and what the assistant said when it could not answer.
+type askedAs struct{ text, answer string }
+
+// askedIn returns the first spelling of each question, and the first answer that was none.
+func askedIn(rows []mintlify.Conversation, key func(mintlify.Conversation) string) map[string]askedAs {
+	all := map[string]askedAs{}
+	for _, row := range rows {
+		asked, isKnown := all[key(row)]
+		if !isKnown {
+			asked.text = textOf(key(row))
+			if key(row) == byText(row) {
+				asked.text = textOf(strings.Join(strings.Fields(row.Query), " "))
+			}
+		}
+		if asked.answer == "" && row.Response != "" && key(row) == byText(row) && row.ResolutionStatus == mintlify.ResolutionUnanswered {
+			asked.answer = textOf(row.Response)
+		}
+		all[key(row)] = asked
+	}
+	return all
+}
 
 func questionSummary(list List[mintlify.Conversation]) string {
 	r := questionRate(list)

@@ -14,25 +14,28 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/events"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
 // Input has everything that a report shows.
 type Input struct {
 	Project   string
-	Demo      bool                                 // the numbers are made up
-	Period    Period                               // is what the page shows
-	Before    Period                               // is what the page compares with
-	Trend     []store.Point                        // are the period's days or weeks
-	TrendFrom []store.Point                        // are the days or weeks before
-	Days      []store.Point                        // are all days that are known
-	DayRows   map[mintlify.Date][]mintlify.Visitor // are the pages of the days of outliers.Needed
-	Months    []store.Point                        // are the last months, and those of the year before
+	Demo      bool          // the numbers are made up
+	Period    Period        // is what the page shows
+	Before    Period        // is what the page compares with
+	Trend     []store.Point // are the period's days or weeks
+	TrendFrom []store.Point // are the days or weeks before
+	Days      []store.Point // are all days that are known
+	ByDay     *events.Site  // has the pages of the last days; nil: they are not known
+	Months    []store.Point // are the last months, and those of the year before
 	Generated time.Time
 
 	Final     bool          // the counts of the period will not change any more
 	NotLoaded mintlify.Date // is the Monday of a week that has ended and is not loaded yet, or zero
 	Old       bool          // the week should have been loaded long ago
+	LastSync  time.Time     // is when the last sync ended
+	Failing   []store.FailingList
 
 	Site    string   // is what paths link to; "" for none
 	Machine []string // are patterns of files that machines read
@@ -40,10 +43,14 @@ type Input struct {
 	Moved   Moved
 	Sitemap []string // are the paths of all pages; nil: they are not known
 
+	HasForgotten bool // search terms were taken out
+
 	Missing string // is why there is no comparison, or ""
 
 	history
 	compared windows
+	spikes   *events.Spikes
+	happened happened
 }
 
 // Period has the visitors and the lists of a window.
@@ -60,6 +67,7 @@ type Period struct {
 
 	Weeks []List[mintlify.FeedbackCount] // are the thumbs of each of the window's weeks
 
+	pages    map[string]counted     // by name
 	usual    mintlify.VisitorTotals // are the totals without what stands out
 	searched searched
 }
@@ -68,6 +76,22 @@ type Period struct {
 type List[T any] struct {
 	store.Export
 	Rows []T
+
+	Since mintlify.Date // is the first day that is known, if that is why the list is not whole
+}
+
+// known returns a list that is whole since a day as one that is not cut.
+func (l List[T]) known() List[T] {
+	l.Truncated = l.Truncated && l.Since.IsZero()
+	return l
+}
+
+// since says since when a list is known, if that is not all of its days.
+func (l List[T]) since() string {
+	if l.Since.IsZero() || !isKnown(l.Export) {
+		return ""
+	}
+	return "Known since " + l.Since.Time().Format("2 January") + "."
 }
 
 // isKnown reports whether the database has the rows of a list.
@@ -119,6 +143,7 @@ type view struct {
 	Name, Dates, BeforeDates string
 
 	Sentence   string // is what a docs lead can tell the boss; it names no page
+	Happened   happened
 	Fixes      fixes
 	Headlines  headlines
 	AIsRead    []finding
@@ -138,9 +163,8 @@ type view struct {
 	Shown  int    // counts those in the table
 	Break  string // is what was redefined within the comparison
 
-	HasVotes  bool      // readers say something about a page
-	HasTexts  bool      // the page holds what readers typed
-	Suspected suspected // are pages that seem to have moved
+	HasVotes bool // readers say something about a page
+	HasTexts bool // the page holds what readers typed
 
 	LateWeek  string // names the week that is not loaded yet
 	MovedFrom []string
@@ -154,7 +178,6 @@ const mostPages = 5000 // in the table: browsers are slow with more
 func newView(in Input) view {
 	in = in.prepared()
 	pages, elsewhere := in.pages()
-	suspects := in.suspect()
 
 	v := view{
 		Input:       in,
@@ -163,13 +186,13 @@ func newView(in Input) view {
 		BeforeDates: span(in.Before.Window),
 
 		Fixes:      in.fixFirst(pages, elsewhere),
-		Suspected:  suspects,
+		Happened:   in.happened,
 		Headlines:  newHeadlines(in),
 		AIsRead:    in.aisRead(pages),
 		Chart:      newChart(in),
 		Marked:     in.marked(),
 		Growth:     newGrowth(in),
-		Movers:     in.newMovers(pages, suspects),
+		Movers:     in.newMovers(pages),
 		Unread:     in.unread(),
 		Searches:   in.searches(),
 		Questions:  in.questions(),

@@ -78,7 +78,7 @@
     }
     for (const row of byReaders) sectionOf.get(row).append(row);
     heads.forEach((head) => head.removeAttribute('aria-sort'));
-    heads[all].setAttribute('aria-sort', 'descending');
+    heads[humans].setAttribute('aria-sort', 'descending');
   };
   grouped.addEventListener('change', () => { regroup(); apply(); });
 
@@ -94,7 +94,7 @@
   };
   const words = new Intl.Collator('en', { numeric: true });
   const heads = [...table.tHead.rows[0].cells];
-  const all = heads.findIndex((head) => head.hasAttribute('aria-sort'));
+  const humans = heads.findIndex((head) => head.hasAttribute('aria-sort'));
   heads.forEach((head, column) => {
     button(head, () => {
       const now = head.getAttribute('aria-sort');

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 )
@@ -13,7 +14,7 @@ type searched struct {
 	rate         rate // of searches without a click, without those that were typed on the way
 }
 
-func searchedIn(list List[mintlify.SearchTerm]) searched {
+func searchedIn(list List[mintlify.SearchTerm], hasForgotten bool) searched {
 	var s searched
 	s.terms, s.typed = splitTyped(foldTerms(list.Rows))
 	s.rate.Export = list.Export
@@ -31,6 +32,9 @@ func searchedIn(list List[mintlify.SearchTerm]) searched {
 	}
 	if onTheWay > 0 {
 		s.rate.note = "without " + number(onTheWay) + " unfinished"
+	}
+	if hasForgotten && list.Kept > 0 {
+		s.rate.note = strings.TrimPrefix(s.rate.note+", without terms that were forgotten", ", ")
 	}
 	if !list.Truncated { // the service counts all searches, also those that its list leaves out
 		s.rate.all = max(s.rate.all, list.Totals.Total-onTheWay)

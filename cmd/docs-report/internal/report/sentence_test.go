@@ -115,7 +115,7 @@ func TestWhatAnOutlierIs(t *testing.T) {
 			}
 		}
 		in = withDay(in, 7, mintlify.VisitorTotals{Human: tc.odd})
-		isNamed := strings.Contains(words(write(t, in)), "Humans far beyond a usual day: Mon 26 Oct (")
+		isNamed := strings.Contains(words(write(t, in)), " more humans than usual on Mon 26 October.")
 		assert.Equal(t, tc.want, isNamed, name)
 	}
 
@@ -123,8 +123,8 @@ func TestWhatAnOutlierIs(t *testing.T) {
 	for i := range 5 {
 		in = withDay(in, 3*i, mintlify.VisitorTotals{Human: int64(100_000 + i)})
 	}
-	assert.Contains(t, words(write(t, in)), "Humans far beyond a usual day:"+
-		" Sat 31 Oct (100,004), Wed 28 Oct (100,003), Sun 25 Oct (100,002) and 2 more.")
+	assert.Contains(t, words(write(t, in)), " more humans than usual on"+
+		" Mon 19 October, Thu 22 October, Sun 25 October and 2 more. Changes are without them.")
 }
 
 // The digest of several projects has a line for each, the worst first.
@@ -144,7 +144,7 @@ func TestTheDigestOfSeveralProjects(t *testing.T) {
 
 	lines := report.Digest([]report.Input{fine, worse, fewer})
 	if assert.Len(t, lines, 3) {
-		assert.Regexp(t, `^Not final\. fewer: 1 March to 7 March 2027 · Humans −50%, .*Fix first: /a \(visitors unknown, 50 of 100 thumbs down\)$`, lines[0])
+		assert.Regexp(t, `^fewer: 1 March to 7 March 2027 · Not final · Humans −50%, .*Fix first: /a \(visitors unknown, 50 of 100 thumbs down\)$`, lines[0])
 		assert.Regexp(t, `^worse: .*Thumbs down got worse: 50% from 20%\.`, lines[1])
 		assert.Regexp(t, `^fine: `, lines[2])
 	}
@@ -170,8 +170,8 @@ func TestTheDigestHasTwelveLines(t *testing.T) {
 	in.Marks = []report.Mark{{Day: in.Period.From, Text: "Launch"}}
 	lines := report.Digest([]report.Input{in})
 	assert.Len(t, lines, 12)
-	for i, begin := range []string{"Old. Not final. docs: ", "Humans ", "All visitors ", "Searches for terms nobody clicked ",
-		"Fix first: ", "Growth: ", "Humans: ", "AIs: ", "Nobody visited: ", "Searched without result: ",
+	for i, begin := range []string{"Old. docs: ", "Humans ", "Humans ", "Searches for terms nobody clicked ",
+		"Fix first: ", "What happened: ", "Humans: ", "AIs: ", "Nobody visited: ", "Searched without result: ",
 		"Asked without answer: ", "Most complaints: "} {
 		assert.True(t, strings.HasPrefix(lines[i], begin), "%q, want %q", lines[i], begin)
 	}

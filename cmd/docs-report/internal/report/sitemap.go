@@ -78,8 +78,8 @@ func (in Input) unread() *unread {
 	}
 
 	humans := map[string]int64{}
-	for _, row := range in.Period.Rows {
-		humans[pagePath(row.Path)] += row.Human
+	for path, page := range in.Period.pages {
+		humans[path] += page.sum.Human
 	}
 
 	var rows []finding

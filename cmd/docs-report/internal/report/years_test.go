@@ -12,7 +12,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
-	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/outliers"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/events"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
@@ -78,10 +78,11 @@ func (s flatSite) report(w, before store.Window) report.Input {
 		TrendFrom: s.points(report.Unit(w), before.From, before.To),
 		Days:      s.points(store.Day, first, w.To),
 		Months:    s.points(store.Month, first, w.To),
-		DayRows:   map[mintlify.Date][]mintlify.Visitor{},
 	}
-	for _, day := range outliers.Needed(in.Days, w, before) {
-		in.DayRows[day] = s.rows(store.Window{From: day, To: day.AddDays(1)})
+	in.ByDay = events.NewSite(in.Days, func(store.Point) bool { return true })
+	for _, day := range in.Days {
+		in.ByDay.AddDay(day.From)
+		in.ByDay.Add(day.From, "/start", day.Counts)
 	}
 	return in
 }
@@ -196,7 +197,7 @@ func TestBotsOfTwoDaysAreTakenOutOnce(t *testing.T) {
 	assert.Contains(t, text, "AIs 45,800 of which 40,000 more than usual on Mon 8 Mar, Tue 9 Mar; the change is without them ±0% from 5,800")
 	assert.Contains(t, text, "March 2027: 13,100 humans and 46,550 AIs, of which 40,000 more than usual on Mon 8 Mar, Tue 9 Mar."+
 		" Without these, AIs are 33.3% of the visitors.")
-	assert.Regexp(t, `/start [\d,]+ 45,800 [\d,]+ [\d.]+% about the same`, text, "of a page, too")
+	assert.Regexp(t, `/start [\d,]+ 45,800 [\d.]+% about the same`, text, "of a page, too")
 	assert.NotContains(t, text, "−100%")
 
 	for i := range in.Months {
@@ -211,7 +212,7 @@ func TestBotsAreInNoChangeOfAPage(t *testing.T) {
 	w := store.LastWeeks("docs", 4, mintlify.Day(2027, time.March, 22))
 	in := s.report(w, w.Before())
 	text := words(write(t, in))
-	assert.Regexp(t, `/start [\d,]+ [\d,]+ [\d,]+ [\d.]+% about the same`, text)
+	assert.Regexp(t, `/start [\d,]+ [\d,]+ [\d.]+% about the same`, text)
 	assert.NotContains(t, text, "AIs: gained")
 
 	now := s.counts(w)

@@ -26,6 +26,14 @@ const (
 // HasTexts reports whether readers write the rows of a kind.
 func (k Kind) HasTexts() bool { return k == Conversations || k == Feedback }
 
+// Name returns what readers of a message call a kind.
+func (k Kind) Name() string {
+	if k == Conversations {
+		return "questions"
+	}
+	return string(k)
+}
+
 // State says what the database has of an export.
 type State int
 
@@ -70,6 +78,7 @@ func (e Export) HasFailed() bool { return e.Problem != "" && e.State != Expired 
 type Point struct {
 	Window
 	Counts mintlify.VisitorTotals
+	At     time.Time // is when they were asked for
 }
 
 // ErrGone matches a write into an export that is not where it was: somebody has forgotten its rows. Begin the

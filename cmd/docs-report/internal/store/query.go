@@ -66,7 +66,7 @@ func (w Window) key(kind Kind) []any {
 // Series returns the visitors of the complete exports of a span that lie within days, oldest
 // first. A zero day is no limit.
 func (s *Store) Series(ctx context.Context, span Span, within Window) ([]Point, error) {
-	const statement = `SELECT date_from, date_to, human, ai, total FROM docs_exports` + ofVisitors +
+	const statement = `SELECT date_from, date_to, human, ai, total, fetched_at FROM docs_exports` + ofVisitors +
 		` AND project = $1 AND date_from >= $2 AND (date_to <= $3 OR $3 = '') AND span = $4 ORDER BY date_from`
 	return s.points(ctx, within.Project, statement,
 		within.Project, within.From.String(), within.To.String(), string(span))
@@ -75,11 +75,11 @@ func (s *Store) Series(ctx context.Context, span Span, within Window) ([]Point, 
 // NewestWeeks returns the newest window of n whole weeks whose visitors are loaded. It reports false if
 // there is none. Four weeks may be a February, which the database has as a month.
 func (s *Store) NewestWeeks(ctx context.Context, project string, n int) (Window, bool, error) {
-	const statement = `SELECT date_from, date_to, human, ai, total FROM docs_exports` + ofVisitors +
+	const statement = `SELECT date_from, date_to, human, ai, total, fetched_at FROM docs_exports` + ofVisitors +
 		` AND project = $1 AND span IN ($2, 'month') ORDER BY date_to DESC`
 	all, err := s.points(ctx, project, statement, project, string(Weeks(n)))
 	for _, p := range all {
-		if p.From == LastWeeks(project, n, p.To).From {
+		if p.Window == LastWeeks(project, n, p.To) {
 			return p.Window, true, err
 		}
 	}
@@ -90,7 +90,7 @@ func (s *Store) NewestWeeks(ctx context.Context, project string, n int) (Window,
 // export does not have the page. Days whose pages were deleted for their age are not among them.
 func (s *Store) PageSeries(ctx context.Context, project string, span Span, path string) ([]Point, error) {
 	const statement = `SELECT e.date_from, e.date_to,
-			COALESCE(MAX(v.human), 0), COALESCE(MAX(v.ai), 0), COALESCE(MAX(v.total), 0)
+			COALESCE(MAX(v.human), 0), COALESCE(MAX(v.ai), 0), COALESCE(MAX(v.total), 0), MAX(e.fetched_at)
 		FROM docs_exports e LEFT JOIN docs_visitors v ON v.export = e.id AND v.path = $3
 		WHERE e.kind = 'visitors' AND e.complete AND NOT e.expired AND e.project = $1 AND e.span = $2
 		GROUP BY e.id, e.date_from, e.date_to ORDER BY e.date_from`
@@ -100,15 +100,53 @@ func (s *Store) PageSeries(ctx context.Context, project string, span Span, path 
 func (s *Store) points(ctx context.Context, project, statement string, args ...any) ([]Point, error) {
 	return sqldb.All(ctx, s.db, func(rows *sql.Rows) (Point, error) {
 		p := Point{Window: Window{Project: project}}
-		err := rows.Scan(dateColumn{&p.From}, dateColumn{&p.To}, &p.Counts.Human, &p.Counts.AI, &p.Counts.Total)
+		err := rows.Scan(dateColumn{&p.From}, dateColumn{&p.To}, &p.Counts.Human, &p.Counts.AI, &p.Counts.Total,
+			timeColumn{&p.At})
 		return p, err
 	}, statement, args...)
+}
+
+// DayPages calls each with every page of a project's days since one whose pages are in the database, and with an
+// empty path for a day without pages.
+func (s *Store) DayPages(
+	ctx context.Context, project string, since mintlify.Date,
+	each func(day mintlify.Date, path string, counts mintlify.VisitorTotals),
+) error {
+	day := mintlify.Date{}
+	dayText := ""
+	return sqldb.Scan(ctx, s.db, func(rows *sql.Rows) error {
+		var text, path sql.RawBytes
+		var human, ai int64
+		if err := rows.Scan(&text, &path, &human, &ai); err != nil {
+			return err
+		}
+
+		if string(text) != dayText { // to parse each row's date would take most of the time
+			dayText = string(text)
+			var err error
+			if day, err = mintlify.ParseDate(dayText); err != nil {
+				return err
+			}
+		}
+		each(day, string(path), mintlify.VisitorTotals{Human: human, AI: ai})
+		return nil
+	}, `SELECT e.date_from, COALESCE(v.path, ''), COALESCE(v.human, 0), COALESCE(v.ai, 0)
+		FROM docs_exports e LEFT JOIN docs_visitors v ON v.export = e.id
+		WHERE e.kind = 'visitors' AND e.complete AND NOT e.expired
+			AND e.project = $1 AND e.span = 'day' AND e.date_from >= $2`, project, since.String())
 }
 
 // Lists returns the complete exports of a kind, oldest first.
 func (s *Store) Lists(ctx context.Context, project string, kind Kind) ([]Export, error) {
 	const condition = ` WHERE complete AND project = $1 AND kind = $2 ORDER BY date_from, date_to`
 	return query(ctx, s.db, condition, project, string(kind))
+}
+
+// HasForgotten reports whether rows of a kind are left out of a project for good.
+func (s *Store) HasForgotten(ctx context.Context, project string, kind Kind) (bool, error) {
+	const statement = `SELECT COUNT(*) FROM docs_forgotten WHERE kind = $1 AND project IN ('', $2)`
+	found, err := sqldb.Number(ctx, s.db, statement, string(kind), project)
+	return found > 0, err
 }
 
 // HasPage reports whether any export has a page.

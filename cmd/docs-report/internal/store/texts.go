@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"encoding/json"
+	"net/url"
 	"strings"
 )
 
@@ -13,6 +15,18 @@ func FoldTerm(term string) string {
 		return short
 	}
 	return folded
+}
+
+// PageName returns the name of a page of which the service gives the path or the URL. A final slash makes no other
+// page.
+func PageName(text string) string {
+	if u, err := url.Parse(text); err == nil && (u.Scheme == "https" || u.Scheme == "http") {
+		text = cmp.Or(u.Path, "/")
+	}
+	if name := strings.TrimRight(text, "/"); name != "" || text == "" {
+		return name
+	}
+	return "/"
 }
 
 // anonymous has the fields of conversations and feedback that are not personal data. The addresses of sources

@@ -64,7 +64,16 @@ CREATE TABLE docs_syncs (
 	project  TEXT PRIMARY KEY,
 	ended_at BIGINT NOT NULL,
 	missing  BIGINT NOT NULL, -- requests that would load what its flags ask for
-	problem  TEXT NOT NULL -- '': none
+	problem  TEXT NOT NULL, -- '': none
+	lists    TEXT NOT NULL -- JSON: those that could not be loaded, and in how many syncs in a row
+);
+-- Pages that were found under new names.
+CREATE TABLE docs_moved (
+	project   TEXT NOT NULL,
+	path_from TEXT NOT NULL,
+	path_to   TEXT NOT NULL,
+	moved_on  TEXT NOT NULL,
+	PRIMARY KEY (project, path_from)
 );
 -- On Postgres, DATE and TIMESTAMPTZ are casts. SQLite has no such types: there the text stays.
 CREATE VIEW docs_days AS SELECT project, DATE(date_from) AS date_from, DATE(date_to) AS date_to, human, ai, total, rows_kept AS pages, fetched_at FROM docs_exports WHERE kind = 'visitors' AND complete AND span = 'day';

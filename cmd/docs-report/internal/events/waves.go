@@ -1,0 +1,185 @@
+package events
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+)
+
+const (
+	mostByChance = 1e-6 // is how likely a wave is without a reason
+	leastOfWave  = 10   // bad votes
+	mostWaves    = 3
+)
+
+// Votes are the bad votes of a kind by page and week, the oldest week first.
+type Votes struct {
+	ByPage map[string][]int64
+	IsCut  []bool // by week: the service has more rows
+}
+
+// Wave is a run of weeks in which a page, or the site, got more bad votes than the weeks before explain.
+type Wave struct {
+	Page string // "": the site
+	store.Window
+	Votes  int64
+	Before int64 // in all weeks before it
+	Weeks  int   // counts these
+}
+
+// Waves returns at most three waves, the least likely first.
+func (s *Site) Waves(weeks []store.Window, kinds []Votes) []Wave {
+	var all []Wave
+	without := map[string]bool{}
+	for len(all) < mostWaves {
+		found, isFound := s.leastLikely(weeks, kinds, without)
+		if !isFound {
+			break
+		}
+
+		all = append(all, found)
+		if found.Page == "" {
+			break
+		}
+		without[found.Page] = true
+	}
+	return all
+}
+
+// leastLikely returns the wave that chance explains least, without some pages.
+func (s *Site) leastLikely(weeks []store.Window, kinds []Votes, without map[string]bool) (Wave, bool) {
+	pages := map[string]bool{"": true}
+	for _, votes := range kinds {
+		for page := range votes.ByPage {
+			pages[page] = !without[page]
+		}
+	}
+	maps.DeleteFunc(pages, func(_ string, isIn bool) bool { return !isIn })
+
+	var best Wave
+	least := mostByChance
+	for to := 1; to < len(weeks); to++ {
+		counted := countVotes(whole(kinds, to, len(weeks)), without)
+		for from := 1; from <= to; from++ {
+			for _, page := range slices.Sorted(maps.Keys(pages)) {
+				wave, chance := s.wave(weeks, from, to, page, counted[page])
+				if wave.Votes >= leastOfWave && chance < least {
+					best = wave
+					least = chance
+				}
+			}
+		}
+	}
+
+	if best.Votes > 0 && best.Page == "" {
+		best = s.ofOnePage(best, weeks, kinds, without)
+	}
+	return best, best.Votes > 0
+}
+
+// whole returns the kinds whose lists have all rows of the weeks up to one. Of the newest week, what is loaded counts.
+func whole(kinds []Votes, to, weeks int) []Votes {
+	return slices.DeleteFunc(slices.Clone(kinds), func(votes Votes) bool {
+		return slices.Contains(votes.IsCut[:min(to+1, weeks-1)], true)
+	})
+}
+
+// countVotes adds up the kinds by page. "" has the sum of all pages.
+func countVotes(kinds []Votes, without map[string]bool) map[string][]int64 {
+	all := map[string][]int64{}
+	for _, votes := range kinds {
+		for page, counts := range votes.ByPage {
+			if without[page] {
+				continue
+			}
+			for _, name := range []string{page, ""} {
+				if all[name] == nil {
+					all[name] = make([]int64, len(counts))
+				}
+				for i, n := range counts {
+					all[name][i] += n
+				}
+				if page == "" {
+					break
+				}
+			}
+		}
+	}
+	return all
+}
+
+// wave returns the votes of a run of weeks and of those before it, and how likely they are by chance.
+func (s *Site) wave(weeks []store.Window, from, to int, page string, votes []int64) (Wave, float64) {
+	w := Wave{Page: page, Window: store.Window{From: weeks[from].From, To: weeks[to].To}, Weeks: from}
+	if votes == nil {
+		return w, 1
+	}
+	for i := range to + 1 {
+		if i < from {
+			w.Before += votes[i]
+		} else {
+			w.Votes += votes[i]
+		}
+	}
+	return w, tail(w.Votes, w.Votes+w.Before, s.shareOf(page, weeks[0].From, w))
+}
+
+// shareOf returns the share of humans who came in a wave, of those who came in it and before it; at least its share of
+// the weeks, so that equal votes of fewer humans are not a wave.
+func (s *Site) shareOf(page string, since mintlify.Date, w Wave) float64 {
+	before := store.Window{From: since, To: w.From}
+	now := float64(s.visitors(page, w.Window))
+	was := float64(s.visitors(page, before))
+	ofWeeks := float64(w.Days()) / float64(w.Days()+before.Days())
+	if now+was == 0 {
+		return ofWeeks
+	}
+	return max(now/(now+was), ofWeeks)
+}
+
+// ofOnePage returns the page that has half of what a wave of the site has beyond the weeks before it, or the wave.
+func (s *Site) ofOnePage(site Wave, weeks []store.Window, kinds []Votes, without map[string]bool) Wave {
+	from := site.Weeks
+	to := slices.IndexFunc(weeks, func(w store.Window) bool { return w.To == site.To })
+	beyond := func(w Wave) float64 {
+		share := s.shareOf(w.Page, weeks[0].From, w)
+		if share == 1 { // nobody read the page before
+			return float64(w.Votes)
+		}
+		return float64(w.Votes) - float64(w.Before)*share/(1-share)
+	}
+
+	counted := countVotes(whole(kinds, to, len(weeks)), without)
+	for _, page := range slices.Sorted(maps.Keys(counted)) {
+		one, _ := s.wave(weeks, from, to, page, counted[page])
+		if page != "" && beyond(one) >= beyond(site)/2 {
+			return one
+		}
+	}
+	return site
+}
+
+// tail returns how likely n or more of all are, if each is by a chance of p.
+func tail(n, all int64, p float64) float64 {
+	if p >= 1 {
+		return 1
+	}
+
+	sum := 0.0
+	for i := n; i <= all; i++ {
+		sum += math.Exp(choose(all, i) + float64(i)*math.Log(p) + float64(all-i)*math.Log1p(-p))
+	}
+	return min(1, sum)
+}
+
+// choose returns the logarithm of how many ways there are to choose some of all.
+func choose(all, some int64) float64 {
+	a, _ := math.Lgamma(float64(all + 1))
+	b, _ := math.Lgamma(float64(some + 1))
+	c, _ := math.Lgamma(float64(all - some + 1))
+	return a - b - c
+}

@@ -1,0 +1,362 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/events"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
+)
+
+const (
+	mostEvents = 5
+	fullDay    = "Mon 2 January"
+)
+
+// event is an item of what happened. It is yellow if there is something to do.
+type event struct{ What, Details, Do string }
+
+func (e event) String() string { return sentences(e.What, e.Details, e.Do) }
+
+// happened is what happened, the worst first.
+type happened struct {
+	Events []event
+	Note   string // says what was not looked for
+
+	waves []events.Wave // of the period
+}
+
+// Line is the digest's.
+func (h happened) Line() string {
+	var all []string
+	for _, e := range h.Events {
+		if e.What != noComparison { // the title says it
+			all = append(all, e.String())
+		}
+	}
+	if len(all) == 0 {
+		all = append(all, cmp.Or(h.Note, nothingHappened))
+	}
+	return strings.Join(all, " · ")
+}
+
+// first is the worst event, for a project among others. The title says that there is no comparison.
+func (h happened) first() string {
+	if len(h.Events) == 0 || h.Events[0].What == noComparison {
+		return ""
+	}
+	return h.Events[0].String()
+}
+
+const (
+	nothingHappened = "Nothing that stands out: no move, wave, spike or silence."
+	noComparison    = "No comparison."
+)
+
+// Nothing says that there are no events.
+func (h happened) Nothing() string {
+	if len(h.Events) > 0 || h.Note != "" {
+		return ""
+	}
+	return nothingHappened
+}
+
+// whatHappened finds the events of the two periods.
+func (in Input) whatHappened() happened {
+	h := happened{waves: in.waves()}
+	all := in.gaps()
+	for _, list := range in.Failing {
+		all = append(all, event{
+			What:    fmt.Sprintf("The list of %s could not be loaded in %d syncs in a row.", list.Kind.Name(), list.Times),
+			Details: textOf(list.Problem) + ".",
+			Do:      "Look at docs-report status.",
+		})
+	}
+
+	all = append(all, in.silent()...)
+	for _, wave := range h.waves {
+		all = append(all, in.told(wave))
+	}
+	all = append(all, in.moves()...)
+	all = append(all, in.firstVisitors()...)
+
+	if in.Missing != "" {
+		details, command, hasCommand := strings.Cut(in.Missing, " To load ")
+		e := event{What: noComparison, Details: details}
+		if hasCommand {
+			e.Do = "To load " + command
+		}
+		all = append(all, e)
+	}
+
+	for _, spike := range in.spikes.Told(in.Period.Window) {
+		all = append(all, in.spiked(spike))
+	}
+	h.Events = all[:min(mostEvents, len(all))]
+
+	both := store.Window{From: in.Before.From, To: in.Period.To}
+	if !in.ByDay.HasPages(both) {
+		h.Note = "Of single pages nothing was looked for: the database does not have the pages of these days."
+	}
+	return h
+}
+
+// gaps says which weeks are missing that should have been loaded long ago.
+func (in Input) gaps() []event {
+	if !in.Old {
+		return nil
+	}
+
+	missing := store.Window{From: in.Period.To, To: in.NotLoaded.AddDays(7)}
+	weeks := int64(missing.Days() / 7)
+	e := event{
+		What: fmt.Sprintf("Old: %s not loaded, %s.", plural(weeks, "week is", "weeks are"), span(missing)),
+		Do:   "Look at docs-report status, and at sync's log.",
+	}
+	if !in.LastSync.IsZero() {
+		e.Details = "The last sync ended on " + in.LastSync.UTC().Format("2 January, 15:04 MST") + "."
+	}
+	return []event{e}
+}
+
+// silent names the days on which nobody of a kind came.
+func (in Input) silent() []event {
+	var all []event
+	for _, k := range []kind{humans, ais} {
+		var when []string
+		usual := int64(0)
+		lasts := false
+		for _, s := range in.silences {
+			if s.Kind == k.kind && s.To.Time().After(in.Before.From.Time()) {
+				when = append(when, daysOf(s.Window))
+				usual = s.Usual
+				lasts = s.To == in.days[len(in.days)-1].To
+			}
+		}
+		if len(when) == 0 {
+			continue
+		}
+
+		e := event{
+			What:    fmt.Sprintf("No %s %s.", k.name, firstFew(when, ", ")),
+			Details: fmt.Sprintf("About %s a day are usual. Changes allow for it.", number(usual)),
+		}
+		if lasts {
+			e.Do = k.ifSilent
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// daysOf names days: on one, or from one to another.
+func daysOf(w store.Window) string {
+	first := w.From.Time().Format(fullDay)
+	if w.Days() == 1 {
+		return "on " + first
+	}
+	return "from " + first + " to " + w.To.AddDays(-1).Time().Format(fullDay)
+}
+
+// told says how many bad votes a wave has.
+func (in Input) told(wave events.Wave) event {
+	page := cmp.Or(wave.Page, "the site")
+	when := "in the week of " + wave.From.Time().Format("2 January")
+	if wave.Days() > 7 {
+		when = daysOf(wave.Window)
+	}
+
+	e := event{
+		What: fmt.Sprintf("A wave of bad votes on %s.", textOf(page)),
+		Details: fmt.Sprintf("%s %s, against %s in the %s before.",
+			number(wave.Votes), when, number(wave.Before), plural(int64(wave.Weeks), "week", "weeks")),
+		Do: "It is the page to fix first.",
+	}
+	if wave.Page == "" {
+		e.Do = "Read what readers ask and complain about."
+	}
+	return e
+}
+
+// waves finds the waves that reach into the period.
+func (in Input) waves() []events.Wave {
+	weeks := store.Windows(in.Period.Project, store.Week, in.Before.From, in.Period.To)
+	if len(weeks) < 2 {
+		return nil
+	}
+
+	found := in.ByDay.Waves(weeks, []events.Votes{
+		in.thumbsByWeek(weeks),
+		byWeek(weeks, []List[mintlify.Conversation]{in.Before.Conversations, in.Period.Conversations}, AskedAt,
+			func(row mintlify.Conversation) (string, bool) {
+				return in.Moved.page(row.PageURL), row.ResolutionStatus == mintlify.ResolutionUnanswered
+			}),
+		byWeek(weeks, []List[mintlify.Feedback]{in.Before.Comments, in.Period.Comments}, WrittenAt,
+			func(row mintlify.Feedback) (string, bool) {
+				return in.Moved.page(row.Path), isCriticism(row) && row.Helpful == nil
+			}),
+	})
+	return slices.DeleteFunc(found, func(w events.Wave) bool { return !w.To.Time().After(in.Period.From.Time()) })
+}
+
+func (in Input) thumbsByWeek(weeks []store.Window) events.Votes {
+	votes := newVotes(len(weeks))
+	lists := slices.Concat(in.Before.Weeks, in.Period.Weeks)
+	for i, week := range weeks {
+		at := slices.IndexFunc(lists, func(l List[mintlify.FeedbackCount]) bool {
+			return l.From == week.From && l.To == week.To && isKnown(l.Export)
+		})
+		if at < 0 {
+			votes.IsCut[i] = true
+			continue
+		}
+
+		votes.IsCut[i] = lists[at].Truncated
+		for _, row := range lists[at].Rows {
+			count(votes, i, row.Path, row.ThumbsDown)
+		}
+	}
+	return votes
+}
+
+func newVotes(weeks int) events.Votes {
+	return events.Votes{ByPage: map[string][]int64{}, IsCut: make([]bool, weeks)}
+}
+
+func count(votes events.Votes, week int, page string, n int64) {
+	if n == 0 {
+		return
+	}
+	if votes.ByPage[page] == nil {
+		votes.ByPage[page] = make([]int64, len(votes.IsCut))
+	}
+	votes.ByPage[page][week] += n
+}
+
+// byWeek counts rows by page and week. The service gives the newest first: a list that is cut has all rows of the weeks
+// after its oldest row.
+func byWeek[T any](
+	weeks []store.Window, lists []List[T], at func(T) time.Time, isBad func(T) (page string, bad bool),
+) events.Votes {
+	votes := newVotes(len(weeks))
+	for i, week := range weeks {
+		isWhole := false
+		for _, list := range lists {
+			if !isKnown(list.Export) || !isWithin(week, list.Window) {
+				continue
+			}
+
+			isWhole = !list.Truncated
+			for _, row := range list.Rows {
+				isWhole = isWhole || at(row).Before(week.From.Time())
+				if page, bad := isBad(row); bad && week.Has(at(row)) {
+					count(votes, i, page, 1)
+				}
+			}
+		}
+		votes.IsCut[i] = !isWhole
+	}
+	return votes
+}
+
+// waveOf returns the place of a page's wave, or the number of waves: the pages of waves are the first to fix.
+func (in Input) waveOf(c comparison) int {
+	for i, wave := range in.happened.waves {
+		if wave.Page != "" && wave.Page == pagePath(c.raw) {
+			return i
+		}
+	}
+	return len(in.happened.waves)
+}
+
+// moves names the pages that were found under new names, those of a folder together.
+func (in Input) moves() []event {
+	type group struct {
+		folders move
+		day     mintlify.Date
+	}
+	pages := map[group][]events.Move{}
+	var order []group
+	for _, one := range in.Moved.found {
+		g := group{move{one.From, one.To}.folders(), one.Day}
+		if one.Day.Time().Before(in.Before.From.Time()) {
+			continue
+		}
+		if pages[g] == nil {
+			order = append(order, g)
+		}
+		pages[g] = append(pages[g], one)
+	}
+	slices.SortStableFunc(order, func(a, b group) int { return cmp.Compare(len(pages[b]), len(pages[a])) })
+
+	var all []event
+	for _, g := range order {
+		first := pages[g][0]
+		when := g.day.Time().Format(fullDay)
+		e := event{
+			What: fmt.Sprintf("%s moved to %s on %s.", textOf(first.From), textOf(first.To), when),
+			Details: fmt.Sprintf("It counts under its new name. If it has not moved: -moved %s=%s",
+				textOf(first.From), textOf(first.From)),
+		}
+		if n := len(pages[g]); n > 1 {
+			e.What = fmt.Sprintf("%d pages moved from %s to %s on %s.", n, textOf(g.folders.from), textOf(g.folders.to), when)
+			e.Details = "They count under their new names."
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// folders returns what is left of two names without the end that they have in common.
+func (m move) folders() move {
+	from := strings.Split(m.from, "/")
+	to := strings.Split(m.to, "/")
+	for len(from) > 1 && len(to) > 1 && strings.EqualFold(from[len(from)-1], to[len(to)-1]) {
+		from = from[:len(from)-1]
+		to = to[:len(to)-1]
+	}
+	return move{strings.Join(from, "/") + "/", strings.Join(to, "/") + "/"}
+}
+
+// firstVisitors says who came since the first visitor, if that was after the period.
+func (in Input) firstVisitors() []event {
+	first, since, isThere := in.ByDay.FirstVisitor()
+	if !isThere || first.Time().Before(in.Period.To.Time()) {
+		return nil
+	}
+
+	days := store.Window{From: first, To: in.days[len(in.days)-1].To}
+	return []event{{
+		What: fmt.Sprintf("The first visitor came on %s.", first.Time().Format(fullDay)),
+		Details: fmt.Sprintf("%s and %s came by day since, in %s. The first page with them comes on %s.",
+			plural(since.Human, "human", "humans"), plural(since.AI, "AI", "AIs"),
+			plural(int64(days.Days()), "day", "days"), store.WeekOf(first).To.Time().Format("Monday, 2 January")),
+	}}
+}
+
+func (in Input) spiked(spike events.Spike) event {
+	kind := humans.name
+	if spike.Kind == events.AIs {
+		kind = ais.name
+	}
+	var days []string
+	for _, day := range spike.Days {
+		days = append(days, day.Time().Format(fullDay))
+	}
+
+	e := event{What: fmt.Sprintf("%s more %s than usual on %s.", number(spike.More), kind, firstFew(days, ", "))}
+	if spike.Page != "" {
+		e.What = fmt.Sprintf("%s more %s than usual on %s, on %s.",
+			number(spike.More), kind, textOf(spike.Page), firstFew(days, ", "))
+	}
+	if spike.Others > 0 {
+		e.Details = fmt.Sprintf("And more on %s.", plural(int64(spike.Others), "other page", "other pages"))
+	}
+	e.Details = sentences(e.Details, "Changes are without them.")
+	return e
+}
