@@ -104,12 +104,13 @@ func (m *madeUp) site() *events.Site {
 	points := m.points()
 	site := events.NewSite(points, func(store.Point) bool { return true })
 	for day, point := range points {
-		site.AddDay(point.From)
+		var rows []mintlify.Visitor
 		for name, page := range m.pages {
 			if page[day] != [2]int64{} {
-				site.Add(point.From, name, mintlify.VisitorTotals{Human: page[day][0], AI: page[day][1]})
+				rows = append(rows, mintlify.Visitor{Path: name, Human: page[day][0], AI: page[day][1]})
 			}
 		}
+		site.AddDay(point.From, append(rows, rows...)) // a page may come twice
 	}
 	return site
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
@@ -76,15 +77,7 @@ func Read(
 		return s, nil
 	}
 
-	err := db.DayPages(ctx, project, since, func(day mintlify.Date, path string, counts mintlify.VisitorTotals) {
-		if !s.has(day) {
-			return
-		}
-		s.AddDay(day)
-		if path != "" {
-			s.Add(day, path, counts)
-		}
-	})
+	err := db.DayPages(ctx, project, since, s.AddDay)
 	s.Rename(store.PageName)
 	return s, err
 }
@@ -112,18 +105,23 @@ func (s *Site) HasPages(w store.Window) bool {
 	return found
 }
 
-// AddDay notes that the pages of a day are known. Add adds them.
-func (s *Site) AddDay(day mintlify.Date) { s.hasPages[s.at(day)] = true }
-
-// Add adds a page of a day under a name. The database may have it twice: the larger counts stay.
-func (s *Site) Add(day mintlify.Date, name string, counts mintlify.VisitorTotals) {
-	page, isKnown := s.pages[name]
-	if !isKnown {
-		page = series{make(line, s.days()), make(line, s.days())}
-		s.pages[name] = page
+// AddDay adds the pages of a day. The database may have one twice: the larger counts stay.
+func (s *Site) AddDay(day mintlify.Date, pages []mintlify.Visitor) {
+	if !s.has(day) {
+		return
 	}
-	for _, k := range kinds {
-		page[k][s.at(day)] = max(page[k][s.at(day)], k.of(counts))
+
+	at := s.at(day)
+	s.hasPages[at] = true
+	for _, row := range pages {
+		page, isKnown := s.pages[row.Path]
+		if !isKnown {
+			page = series{make(line, s.days()), make(line, s.days())}
+			s.pages[strings.Clone(row.Path)] = page // the path may be a part of a long text
+		}
+		for _, k := range kinds {
+			page[k][at] = max(page[k][at], k.of(mintlify.VisitorTotals{Human: row.Human, AI: row.AI}))
+		}
 	}
 }
 

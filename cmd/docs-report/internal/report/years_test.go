@@ -81,8 +81,7 @@ func (s flatSite) report(w, before store.Window) report.Input {
 	}
 	in.ByDay = events.NewSite(in.Days, func(store.Point) bool { return true })
 	for _, day := range in.Days {
-		in.ByDay.AddDay(day.From)
-		in.ByDay.Add(day.From, "/start", day.Counts)
+		in.ByDay.AddDay(day.From, s.rows(day.Window))
 	}
 	return in
 }
