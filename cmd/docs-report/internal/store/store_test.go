@@ -76,6 +76,8 @@ func promises(t *testing.T, newDatabase func(*testing.T) string) {
 		"views have types":          typedViews,
 		"days without pages":        expiredDays,
 		"how a sync ended":          syncs,
+		"pages that moved":          moves,
+		"pages by day":              pagesByDay,
 		"what could not be loaded":  troubles,
 		"a refused reload":          refusedReload,
 		"nothing to read":           nothingToRead,

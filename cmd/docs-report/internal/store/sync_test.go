@@ -19,7 +19,9 @@ func syncs(t *testing.T, where string) {
 	require.NoError(t, s.Take(t.Context()))
 	at := time.Now().Truncate(time.Millisecond).UTC()
 	first := store.Sync{Project: "docs", At: at, Missing: 7}
-	last := store.Sync{Project: "docs", At: at, Problem: "a problem"}
+	last := store.Sync{Project: "docs", At: at, Problem: "a problem", Failing: []store.FailingList{
+		{Kind: store.Searches, Times: 2, Problem: "500\u2028"},
+	}}
 	other := store.Sync{Project: "api", At: at}
 	for _, ended := range []store.Sync{first, other, last} {
 		require.NoError(t, s.SaveSync(t.Context(), ended))
@@ -28,6 +30,56 @@ func syncs(t *testing.T, where string) {
 	all, err := s.Syncs(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, map[string]store.Sync{"docs": last, "api": other}, all)
+}
+
+// The moves that a sync has found replace the earlier ones of its project.
+func moves(t *testing.T, where string) {
+	s := open(t, where)
+	require.NoError(t, s.Take(t.Context()))
+	older := store.Move{From: "/a", To: "/b", Day: mintlify.Day(2026, time.March, 1)}
+	newer := store.Move{From: "/0", To: "/c", Day: mintlify.Day(2026, time.March, 2)}
+	require.NoError(t, s.SaveMoves(t.Context(), "docs", []store.Move{{From: "/gone", To: "/x", Day: older.Day}}))
+	require.NoError(t, s.SaveMoves(t.Context(), "docs", []store.Move{newer, older}))
+	require.NoError(t, s.SaveMoves(t.Context(), "api", nil))
+
+	all, err := s.Moves(t.Context(), "docs")
+	require.NoError(t, err)
+	assert.Equal(t, []store.Move{older, newer}, all)
+}
+
+// A day's pages come whatever their names are, and a day without any does, too.
+func pagesByDay(t *testing.T, where string) {
+	s := open(t, where)
+	names := []string{"/a b 7", "/two\nlines", "/\x1e1 2", "", "7 8 /x"}
+	next := store.Window{Project: "docs", From: window.To, To: window.To.AddDays(1)}
+	for _, w := range []store.Window{window, next} {
+		e, err := beginOf(s, w, store.Visitors, time.Now())
+		require.NoError(t, err)
+		last := &store.Page{Last: true}
+		for _, name := range names {
+			last.Visitors = append(last.Visitors, mintlify.Visitor{Path: name, Human: 3, AI: 4, Total: 7})
+		}
+		_, err = s.Append(t.Context(), e, last)
+		require.NoError(t, err)
+		names = nil
+	}
+
+	found := map[string][]string{}
+	err := s.DayPages(t.Context(), "docs", window.From, func(day mintlify.Date, pages []mintlify.Visitor) {
+		found[day.String()] = []string{}
+		for _, row := range pages {
+			assert.Equal(t, mintlify.Visitor{Path: row.Path, Human: 3, AI: 4}, row)
+			found[day.String()] = append(found[day.String()], row.Path)
+		}
+	})
+	require.NoError(t, err)
+	assert.Len(t, found, 2)
+	assert.Empty(t, found[next.From.String()])
+	assert.Subset(t, found[window.From.String()], []string{"/a b 7", "/two\nlines", "/", "", "7 8 /x"})
+
+	require.NoError(t, s.DayPages(t.Context(), "docs", next.To, func(mintlify.Date, []mintlify.Visitor) {
+		t.Error("a day before the first")
+	}))
 }
 
 // A failure is known until the export goes on.
