@@ -92,7 +92,7 @@ func (p program) exit(ctx context.Context, err error) int {
 
 	_, isFailure := errors.AsType[*exports.LoadError](err)
 	_, isHeld := errors.AsType[*store.HeldError](err)
-	_, isQuota := errors.AsType[*store.QuotaError](err)
+	quota, isQuota := errors.AsType[*store.QuotaError](err)
 
 	text := err.Error()
 	advice := ""
@@ -112,7 +112,10 @@ func (p program) exit(ctx context.Context, err error) int {
 		advice = " Run the same command when that one has ended, or with -wait:" + resumes
 	case isQuota:
 		code = exitQuota
+		text = quota.Error() // what asked the limiter says less
 		advice = " Run the same command then:" + resumes
+	case store.IsPooler(err):
+		advice = " Behind a pooler in transaction mode, add default_query_exec_mode=exec to the database's address."
 	}
 
 	if !strings.HasSuffix(text, "?") {

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -104,8 +107,8 @@ func pageName(project string) string {
 	return name
 }
 
-// writeFile writes data to out if path is -. A link is followed, a device or FIFO is written into, and an
-// existing file keeps its mode.
+// writeFile writes data to out if path is -. A file is written beside its place and renamed: on a full disk, last week's
+// page stays whole. A link is followed, and an existing file keeps its mode.
 func writeFile(path string, out io.Writer, data []byte) error {
 	if path == stdout {
 		_, err := out.Write(data)
@@ -115,5 +118,47 @@ func writeFile(path string, out io.Writer, data []byte) error {
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return usage.Errorf("%s cannot be written: %w", path, err)
 	}
+	if place, mode, isReplaceable := replaceable(path); isReplaceable {
+		if err := replace(place, mode, data); !errors.Is(err, fs.ErrPermission) {
+			return err
+		}
+	}
 	return os.WriteFile(path, data, 0o666) // less umask
+}
+
+// replaceable returns a regular file without other hard links, and its mode. A device or FIFO is written into, and so is
+// what a link names that leads nowhere yet. The mode is 0 for a file that is not there.
+func replaceable(path string) (place string, mode fs.FileMode, isReplaceable bool) {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return path, 0, true
+	}
+
+	place, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", 0, false
+	}
+	info, err := os.Stat(place)
+	if err != nil || !info.Mode().IsRegular() || links(info) > 1 {
+		return "", 0, false
+	}
+	return place, info.Mode().Perm(), true
+}
+
+// replace writes a file beside a place and renames it.
+func replace(place string, mode fs.FileMode, data []byte) error {
+	beside := filepath.Join(filepath.Dir(place), fmt.Sprintf(".docs-report-%x", rand.Uint64()))
+	file, err := os.OpenFile(beside, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666) // less umask
+	if err != nil {
+		return err
+	}
+	defer os.Remove(beside) //nolint:errcheck // is not there after the rename
+
+	_, err = file.Write(data)
+	if mode != 0 {
+		err = errors.Join(err, file.Chmod(mode))
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("%s is as it was: %w", place, err)
+	}
+	return os.Rename(beside, place)
 }

@@ -36,8 +36,20 @@ func TestAFileKeepsItsModeAndUmaskIsHonoured(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o640), mode(t, path))
 
 	require.NoError(t, os.Chmod(path, 0o604))
+	reader, err := os.Open(path)
+	require.NoError(t, err)
+	defer reader.Close()
 	require.NoError(t, writeText(path, "two"))
 	assert.Equal(t, os.FileMode(0o604), mode(t, path))
+	whole, err := io.ReadAll(reader)
+	require.NoError(t, err)
+	assert.Equal(t, "one", string(whole), "nobody sees half a page, also if the disk is full")
+
+	hard := filepath.Join(t.TempDir(), "hard.html")
+	require.NoError(t, os.Link(path, hard))
+	require.NoError(t, writeText(hard, "both"))
+	assert.Equal(t, "both", read(t, path), "a file of two names stays one")
+	require.NoError(t, os.Remove(hard))
 
 	link := filepath.Join(t.TempDir(), "link.html")
 	require.NoError(t, os.Symlink(path, link))

@@ -37,6 +37,7 @@ func TestAFailureComesBeforeTheQuota(t *testing.T) {
 
 		time.Sleep(time.Hour)
 		assert.Equal(t, exitQuota, r.sync(t.Context(), "-budget", "3", "-projects", "docs"))
+		assert.Regexp(t, `(?m)^the budget of 3 requests an hour is spent: nothing is sent before`, r.messages)
 	})
 }
 

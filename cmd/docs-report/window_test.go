@@ -80,6 +80,15 @@ func TestFourWeeksThatAreAFebruary(t *testing.T) {
 	})
 }
 
+// May 2000 begins on a Monday: it is not the last four weeks, which a sync of two weeks does not load.
+func TestAMonthThatBeginsOnAMonday(t *testing.T) {
+	onDay(t, time.June, 7, 12, site(3), func(t *testing.T, r *rig) {
+		r.synced("-weeks", "2", "-from", "2000-05-01")
+		assert.Equal(t, exitFailed, r.run(t.Context(), "digest"))
+		assert.Contains(t, r.messages, `4 weeks of "docs" is not in the database: docs-report sync -weeks 4 loads it`)
+	})
+}
+
 // A launch, a page that moved, and the pages of the sitemap.
 func TestMarksMovesAndTheSitemap(t *testing.T) {
 	onDay(t, time.March, 15, 12, site(3), func(t *testing.T, r *rig) {

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 )
@@ -12,6 +13,12 @@ import (
 // ParseSitemap returns the paths of a sitemap, or of a text with a path or a URL on each line. It
 // refuses a sitemap of sitemaps: reading it would mean to load the others.
 func ParseSitemap(data []byte) ([]string, error) {
+	switch {
+	case bytes.HasPrefix(data, []byte("\x1f\x8b")):
+		return nil, errors.New("it is compressed by gzip: give what gunzip makes of it")
+	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
+		return nil, errors.New("it is UTF-16: give it as UTF-8")
+	}
 	data = bytes.TrimPrefix(bytes.TrimSpace(data), []byte("\xef\xbb\xbf"))
 
 	names := strings.Split(string(data), "\n")
@@ -52,7 +59,9 @@ func sitemapURLs(data []byte) ([]string, error) {
 		XMLName xml.Name `xml:"urlset"`
 		URLs    []string `xml:"url>loc"`
 	}
-	err := xml.Unmarshal(data, &sitemap)
+	decoder := xml.NewDecoder(bytes.NewReader(data))
+	decoder.CharsetReader = asciiOnly
+	err := decoder.Decode(&sitemap)
 
 	switch {
 	case err == nil:
@@ -61,6 +70,14 @@ func sitemapURLs(data []byte) ([]string, error) {
 		return nil, errors.New("it is a sitemap of sitemaps: give one of those that it names")
 	}
 	return nil, fmt.Errorf("it is not a sitemap: %w", err)
+}
+
+// asciiOnly reads a sitemap that says it is US-ASCII, which is UTF-8, too.
+func asciiOnly(charset string, input io.Reader) (io.Reader, error) {
+	if strings.EqualFold(charset, "us-ascii") || strings.EqualFold(charset, "ascii") {
+		return input, nil
+	}
+	return nil, fmt.Errorf("its encoding is %s: give it as UTF-8", textOf(charset))
 }
 
 // unread are the pages of a sitemap that no human visited.

@@ -172,6 +172,15 @@ func (a address) errorOf(err error) error {
 	return fmt.Errorf("%s: %w", a.File, err)
 }
 
+// IsPooler reports whether a statement failed that was prepared on another connection: a pooler gave this run one of
+// another run.
+func IsPooler(err error) bool {
+	const isThere = "42P05"
+	const isMissing = "26000"
+	state := sqldb.SQLState(err)
+	return state == isThere || state == isMissing
+}
+
 // File returns the file of a SQLite database, or "".
 func File(where string) string {
 	a, err := parseAddress(where)

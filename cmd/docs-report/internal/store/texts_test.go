@@ -3,6 +3,7 @@
 package store_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -50,4 +51,27 @@ func TestTheAddressesOfSourcesStayWithoutTexts(t *testing.T) {
 		Sources: []mintlify.ConversationSource{{URL: "https://docs.example.com/a"}},
 	}
 	assert.Equal(t, []mintlify.Conversation{want}, rows)
+}
+
+// A final slash makes no other page, nor does the site before the path.
+func TestPageNames(t *testing.T) {
+	for text, want := range map[string]string{
+		"/a/": "/a", "/a": "/a", "/": "/", "//": "/", "": "", "/a?b": "/a?b",
+		"https://docs.example.com/a/?b": "/a", "https://docs.example.com": "/",
+	} {
+		assert.Equal(t, want, store.PageName(text), text)
+	}
+}
+
+type stateError string
+
+func (e stateError) Error() string    { return "SQLSTATE " + string(e) }
+func (e stateError) SQLState() string { return string(e) }
+
+// A pooler in transaction mode gives a statement to a connection that has not prepared it.
+func TestIsPooler(t *testing.T) {
+	assert.True(t, store.IsPooler(fmt.Errorf("the database: %w", stateError("26000"))))
+	assert.True(t, store.IsPooler(stateError("42P05")))
+	assert.False(t, store.IsPooler(stateError("42P01")))
+	assert.False(t, store.IsPooler(nil))
 }
