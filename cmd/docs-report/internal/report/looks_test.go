@@ -88,9 +88,7 @@ func everyScreen(t *testing.T, chrome context.Context) {
 		"holes":     withHoles(demoInput(60)),
 		"bots":      withBots(demoInput(60)),
 	} {
-		in.Final = false // more notices to read
-		in.Old = true
-		in.NotLoaded = in.Period.To
+		in = withEvents(in) // more to read
 		for _, s := range []screen{desktop, dark, phone, nightly} {
 			p := open(t, chrome, in, s)
 			p.assertReadable(name, s)
@@ -121,6 +119,17 @@ func (p *tab) assertQuiet(name string, s screen) {
 // withFiller adds pages, so that there is text enough to judge.
 func withFiller(in report.Input) report.Input {
 	in.Period.Rows = append(in.Period.Rows, demoInput(40).Period.Rows[8:]...)
+	return in
+}
+
+// withEvents lacks a week, has a list that fails and pages that moved.
+func withEvents(in report.Input) report.Input {
+	in.Old = true
+	in.Final = false
+	in.NotLoaded = in.Period.To
+	in.LastSync = in.Period.To.Time()
+	in.Failing = []store.FailingList{{Kind: store.Searches, Times: 3, Problem: "500 Internal Server Error"}}
+	in.Moved = in.Moved.With([]store.Move{{From: "/docs/a-long-name-of-a-page-that-was-here", To: "/quickstart", Day: in.Period.From}})
 	return in
 }
 
@@ -554,6 +563,7 @@ func barriers(t *testing.T, chrome context.Context) {
 	in.Site = "https://docs.example.com"
 	in.Sitemap = []string{"/never", "/quickstart"}
 	in.Marks = []report.Mark{{Day: in.Period.From.AddDays(9), Text: "Launch"}}
+	in = withEvents(in)
 	index, err := report.Index([]report.Input{in, demoInput(5)}, map[string]string{"docs": "a.html"})
 	require.NoError(t, err)
 
