@@ -106,20 +106,32 @@ func (s *Site) surprise(n name, silentFrom, silentTo, from, to int) float64 {
 // pair is an old name and a new one that ends in the same way.
 type pair struct{ old, now name }
 
-// folders are the folders between which pages with the same ends may have moved.
-type folders struct{ from, to string }
+// Folders are the folders between which pages with the same ends may have moved.
+type Folders struct{ From, To string }
+
+// FoldersOf returns what is left of two names without the end that they have in common.
+func FoldersOf(old, now string) Folders {
+	from := strings.Split(old, "/")
+	to := strings.Split(now, "/")
+	for len(from) > 1 && len(to) > 1 && strings.EqualFold(from[len(from)-1], to[len(to)-1]) {
+		from = from[:len(from)-1]
+		to = to[:len(to)-1]
+	}
+	return Folders{strings.Join(from, "/") + "/", strings.Join(to, "/") + "/"}
+}
 
 // Moves returns the pages that moved, with their folder or alone.
 func (s *Site) Moves() []Move {
 	pairs := s.pairs()
-	byFolders := map[folders][]pair{}
+	byFolders := map[Folders][]pair{}
 	for _, p := range pairs {
-		byFolders[p.folders()] = append(byFolders[p.folders()], p)
+		f := FoldersOf(p.old.path, p.now.path)
+		byFolders[f] = append(byFolders[f], p)
 	}
 
-	order := slices.SortedFunc(maps.Keys(byFolders), func(a, b folders) int {
+	order := slices.SortedFunc(maps.Keys(byFolders), func(a, b Folders) int {
 		return cmp.Or(cmp.Compare(len(byFolders[b]), len(byFolders[a])),
-			cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+			cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	})
 
 	var moves []Move
@@ -186,17 +198,6 @@ func (s *Site) openDays() (first, last int) {
 	return first, last
 }
 
-// folders returns what is left of two names without the end that they have in common.
-func (p pair) folders() folders {
-	from := strings.Split(p.old.path, "/")
-	to := strings.Split(p.now.path, "/")
-	for len(from) > 1 && len(to) > 1 && strings.EqualFold(from[len(from)-1], to[len(to)-1]) {
-		from = from[:len(from)-1]
-		to = to[:len(to)-1]
-	}
-	return folders{strings.Join(from, "/") + "/", strings.Join(to, "/") + "/"}
-}
-
 // membersOf returns the day on which most readers' new names begin, and the pairs that moved by then.
 func (s *Site) membersOf(pairs []pair, isFree func(pair) bool) (int, []pair) {
 	readers := map[int]int64{}
@@ -231,14 +232,14 @@ func (l line) sum(from, to int) int64 {
 }
 
 // hasMoved reports whether a folder has moved on a day: with enough of its pages and of its visitors.
-func (s *Site) hasMoved(f folders, day int, members []pair) bool {
+func (s *Site) hasMoved(f Folders, day int, members []pair) bool {
 	if len(members) < leastMembers {
 		return false
 	}
 
 	all := int64(0)
 	for path, page := range s.pages {
-		if strings.HasPrefix(path+"/", f.from) {
+		if strings.HasPrefix(path+"/", f.From) {
 			all += page[Humans].sum(0, day) + page[AIs].sum(0, day)
 		}
 	}

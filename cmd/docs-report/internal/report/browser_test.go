@@ -23,6 +23,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/demo"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/events"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
@@ -178,7 +179,7 @@ func TestScreenshots(t *testing.T) {
 	}
 
 	chrome := browser(t)
-	in := pictured(t)
+	in := withBots(pictured(t))
 	for _, s := range []screen{desktop, dark, phone, nightly} {
 		s.height *= 2
 		p := open(t, chrome, in, s)
@@ -193,6 +194,13 @@ func pictured(t *testing.T) report.Input {
 	t.Helper()
 	in := demoInput(120)
 	fill(t, 120, &in)
+
+	visitors := demo.Visitors(120)
+	in.ByDay = events.NewSite(in.Days, func(store.Point) bool { return true })
+	for _, day := range in.Days {
+		pages, _ := visitors("docs", mintlify.VisitorsParams{DateFrom: day.From, DateTo: day.To})
+		in.ByDay.AddDay(day.From, pages)
+	}
 	return in
 }
 

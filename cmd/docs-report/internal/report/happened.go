@@ -277,13 +277,13 @@ func (in Input) waveOf(c comparison) int {
 // moves names the pages that were found under new names, those of a folder together.
 func (in Input) moves() []event {
 	type group struct {
-		folders move
+		folders events.Folders
 		day     mintlify.Date
 	}
 	pages := map[group][]events.Move{}
 	var order []group
 	for _, one := range in.Moved.found {
-		g := group{move{one.From, one.To}.folders(), one.Day}
+		g := group{events.FoldersOf(one.From, one.To), one.Day}
 		if one.Day.Time().Before(in.Before.From.Time()) {
 			continue
 		}
@@ -304,23 +304,12 @@ func (in Input) moves() []event {
 				textOf(first.From), textOf(first.From)),
 		}
 		if n := len(pages[g]); n > 1 {
-			e.What = fmt.Sprintf("%d pages moved from %s to %s on %s.", n, textOf(g.folders.from), textOf(g.folders.to), when)
+			e.What = fmt.Sprintf("%d pages moved from %s to %s on %s.", n, textOf(g.folders.From), textOf(g.folders.To), when)
 			e.Details = "They count under their new names."
 		}
 		all = append(all, e)
 	}
 	return all
-}
-
-// folders returns what is left of two names without the end that they have in common.
-func (m move) folders() move {
-	from := strings.Split(m.from, "/")
-	to := strings.Split(m.to, "/")
-	for len(from) > 1 && len(to) > 1 && strings.EqualFold(from[len(from)-1], to[len(to)-1]) {
-		from = from[:len(from)-1]
-		to = to[:len(to)-1]
-	}
-	return move{strings.Join(from, "/") + "/", strings.Join(to, "/") + "/"}
 }
 
 // firstVisitors says who came since the first visitor, if that was after the period.
