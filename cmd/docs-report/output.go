@@ -107,8 +107,8 @@ func pageName(project string) string {
 	return name
 }
 
-// writeFile writes data to out if path is -. A file is written beside its place and renamed: on a full disk, last week's
-// page stays whole. A link is followed, and an existing file keeps its mode.
+// writeFile writes data to out if path is -. A file is written beside its place and renamed: on a full disk,
+// last week's page stays whole. A link is followed, and an existing file keeps its mode.
 func writeFile(path string, out io.Writer, data []byte) error {
 	if path == stdout {
 		_, err := out.Write(data)
@@ -126,8 +126,8 @@ func writeFile(path string, out io.Writer, data []byte) error {
 	return os.WriteFile(path, data, 0o666) // less umask
 }
 
-// replaceable returns a regular file without other hard links, and its mode. A device or FIFO is written into, and so is
-// what a link names that leads nowhere yet. The mode is 0 for a file that is not there.
+// replaceable returns a regular file without other hard links, and its mode, which is 0 for a file that is not
+// there. A device or FIFO is written into, and so is what a link names that leads nowhere yet.
 func replaceable(path string) (place string, mode fs.FileMode, isReplaceable bool) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return path, 0, true

@@ -192,8 +192,8 @@ func TestAFolderThatMoved(t *testing.T) {
 	m.move(82, func(name string) string { return strings.Replace(name, "/docs/section-1/", "/learn/", 1) })
 	m.move(82, func(name string) string { return name })
 	for name, page := range m.pages {
-		if strings.HasPrefix(name, "/learn/") {
-			m.pages["/docs/section-1/"+strings.TrimPrefix(name, "/learn/")][83] = page[83]
+		if last, hasMoved := strings.CutPrefix(name, "/learn/"); hasMoved {
+			m.pages["/docs/section-1/"+last][83] = page[83]
 		}
 	}
 	assert.Empty(t, m.site().Moves(), "the old names are still read")

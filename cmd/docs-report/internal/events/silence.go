@@ -62,14 +62,14 @@ func (s *Site) Units(k Kind, w store.Window, silences []Silence) float64 {
 			continue
 		}
 
-		run := run{s.at(silence.From), s.at(silence.To)}
+		silent := run{s.at(silence.From), s.at(silence.To)}
 		week := 0.0
 		for i := range 7 {
-			week += s.total[k].usualWeekday(run.from+i, run)
+			week += s.total[k].usualWeekday(silent.from+i, silent)
 		}
 		for day := silence.From; day != silence.To; day = day.AddDays(1) {
 			if w.Has(day.Time()) && week > 0 {
-				units -= 7 * s.total[k].usualWeekday(s.at(day), run) / week
+				units -= 7 * s.total[k].usualWeekday(s.at(day), silent) / week
 			}
 		}
 	}

@@ -31,31 +31,16 @@ type surplus struct {
 // stand out.
 func (s *Site) Spikes(odd []Day) *Spikes {
 	spikes := &Spikes{site: s, odd: slices.Clone(odd), byPage: map[string][]surplus{}}
-	ofSite := [2]map[int]int{{}, {}} // the usual days of those that stand out
-	for _, d := range odd {
-		if !s.has(d.Day) || !d.HasUsual || !s.has(d.Usual) {
-			continue
-		}
-		if d.OfHumans {
-			ofSite[Humans][s.at(d.Day)] = s.at(d.Usual)
-		}
-		if d.OfAIs {
-			ofSite[AIs][s.at(d.Day)] = s.at(d.Usual)
-		}
-	}
-
+	usual := s.usualDays(odd)
 	sums := map[int]*[2]int64{}
 	for name, page := range s.pages {
-		for _, k := range kinds {
-			all := s.surpluses(page, k, ofSite[k])
-			if len(all) > 0 {
-				spikes.byPage[name] = append(spikes.byPage[name], all...)
-			}
-
-			for _, one := range all {
-				if !one.isOfSite {
-					addSum(sums, one)
-				}
+		all := slices.Concat(s.surpluses(page, Humans, usual[Humans]), s.surpluses(page, AIs, usual[AIs]))
+		if len(all) > 0 {
+			spikes.byPage[name] = all
+		}
+		for _, one := range all {
+			if !one.isOfSite {
+				addSum(sums, one)
 			}
 		}
 	}
@@ -64,6 +49,23 @@ func (s *Site) Spikes(odd []Day) *Spikes {
 		spikes.addToSite(day, *sums[day])
 	}
 	return spikes
+}
+
+// usualDays returns with which day each day on which the site stands out is compared, by kind.
+func (s *Site) usualDays(odd []Day) [2]map[int]int {
+	usual := [2]map[int]int{{}, {}}
+	for _, d := range odd {
+		if !d.HasUsual || !s.has(d.Day) || !s.has(d.Usual) {
+			continue
+		}
+		if d.OfHumans {
+			usual[Humans][s.at(d.Day)] = s.at(d.Usual)
+		}
+		if d.OfAIs {
+			usual[AIs][s.at(d.Day)] = s.at(d.Usual)
+		}
+	}
+	return usual
 }
 
 func addSum(sums map[int]*[2]int64, one surplus) {

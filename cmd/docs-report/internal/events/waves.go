@@ -52,20 +52,12 @@ func (s *Site) Waves(weeks []store.Window, kinds []Votes) []Wave {
 
 // leastLikely returns the wave that chance explains least, without some pages.
 func (s *Site) leastLikely(weeks []store.Window, kinds []Votes, without map[string]bool) (Wave, bool) {
-	pages := map[string]bool{"": true}
-	for _, votes := range kinds {
-		for page := range votes.ByPage {
-			pages[page] = !without[page]
-		}
-	}
-	maps.DeleteFunc(pages, func(_ string, isIn bool) bool { return !isIn })
-
 	var best Wave
 	least := mostByChance
 	for to := 1; to < len(weeks); to++ {
 		counted := countVotes(whole(kinds, to, len(weeks)), without)
 		for from := 1; from <= to; from++ {
-			for _, page := range slices.Sorted(maps.Keys(pages)) {
+			for _, page := range slices.Sorted(maps.Keys(counted)) {
 				wave, chance := s.wave(weeks, from, to, page, counted[page])
 				if wave.Votes >= leastOfWave && chance < least {
 					best = wave
@@ -91,21 +83,23 @@ func whole(kinds []Votes, to, weeks int) []Votes {
 // countVotes adds up the kinds by page. "" has the sum of all pages.
 func countVotes(kinds []Votes, without map[string]bool) map[string][]int64 {
 	all := map[string][]int64{}
+	add := func(page string, counts []int64) {
+		if all[page] == nil {
+			all[page] = make([]int64, len(counts))
+		}
+		for i, n := range counts {
+			all[page][i] += n
+		}
+	}
+
 	for _, votes := range kinds {
 		for page, counts := range votes.ByPage {
 			if without[page] {
 				continue
 			}
-			for _, name := range []string{page, ""} {
-				if all[name] == nil {
-					all[name] = make([]int64, len(counts))
-				}
-				for i, n := range counts {
-					all[name][i] += n
-				}
-				if page == "" {
-					break
-				}
+			add("", counts)
+			if page != "" {
+				add(page, counts)
 			}
 		}
 	}
@@ -115,9 +109,6 @@ func countVotes(kinds []Votes, without map[string]bool) map[string][]int64 {
 // wave returns the votes of a run of weeks and of those before it, and how likely they are by chance.
 func (s *Site) wave(weeks []store.Window, from, to int, page string, votes []int64) (Wave, float64) {
 	w := Wave{Page: page, Window: store.Window{From: weeks[from].From, To: weeks[to].To}, Weeks: from}
-	if votes == nil {
-		return w, 1
-	}
 	for i := range to + 1 {
 		if i < from {
 			w.Before += votes[i]

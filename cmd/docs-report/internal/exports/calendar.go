@@ -24,8 +24,8 @@ func IsFinal(at time.Time, w store.Window) bool { return !at.Before(w.To.Time().
 func IsFinalDay(day store.Point) bool { return IsFinal(day.At, day.Window) }
 
 // MissingWeek returns the newest week that has ended, if the weeks that a report shows end
-// before it. isOld reports that the report has lacked a week for 48 hours, or that no sync has ended for as long: a night
-// was left out.
+// before it. isOld reports that the report has lacked a week for 48 hours, or that no sync has ended for as
+// long: a night was left out.
 func MissingWeek(shown store.Window, lastSync, now time.Time) (week store.Window, isOld, ok bool) {
 	newest := store.LastWeeks(shown.Project, 1, mintlify.DayOf(now.UTC()))
 	if !shown.To.Time().Before(newest.To.Time()) {

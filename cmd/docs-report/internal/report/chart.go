@@ -138,7 +138,7 @@ func (c chart) drawn() chart {
 	}
 
 	if len(missing) > 0 {
-		c.LeftOut = "Not in the database: " + firstFew(missing, ", ") + "."
+		c.LeftOut = "Not in the database: " + firstFew(missing) + "."
 	}
 	if len(known) == 0 {
 		return c

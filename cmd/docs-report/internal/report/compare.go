@@ -170,9 +170,9 @@ func (w windows) trouble(now, before int64, errors float64) change {
 
 	is := rateOf{float64(now), w.nowUnits}
 	was := rateOf{float64(before), w.beforeUnits}
-	if silence := w.silence[events.Humans]; silence.isAny && !w.isSum {
+	if ofHumans := w.silence[events.Humans]; ofHumans.isAny && !w.isSum {
 		byDays := extent{was.mean() * is.units, was.mean() * is.units}
-		is.count, was.count = exactly(now).nearest(byDays.widened(silence.ratio))
+		is.count, was.count = exactly(now).nearest(byDays.widened(ofHumans.ratio))
 		was.units = is.units
 	}
 

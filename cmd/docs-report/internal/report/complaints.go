@@ -114,7 +114,7 @@ func (in Input) whereAndWhen(equal []mintlify.Feedback) string {
 	if len(pages) == 0 {
 		return when
 	}
-	return "on " + firstFew(pages, ", ") + ", " + when
+	return "on " + firstFew(pages) + ", " + when
 }
 
 // saidAt says when a complaint was written, and whether by an agent.

@@ -72,7 +72,8 @@ func (in Input) whatHappened() happened {
 	all := in.gaps()
 	for _, list := range in.Failing {
 		all = append(all, event{
-			What:    fmt.Sprintf("The list of %s could not be loaded in %d syncs in a row.", list.Kind.Name(), list.Times),
+			What: fmt.Sprintf("The list of %s could not be loaded in %d syncs in a row.",
+				list.Kind.Name(), list.Times),
 			Details: textOf(list.Problem) + ".",
 			Do:      "Look at docs-report status.",
 		})
@@ -143,7 +144,7 @@ func (in Input) silent() []event {
 		}
 
 		e := event{
-			What:    fmt.Sprintf("No %s %s.", k.name, firstFew(when, ", ")),
+			What:    fmt.Sprintf("No %s %s.", k.name, firstFew(when)),
 			Details: fmt.Sprintf("About %s a day are usual. Changes allow for it.", number(usual)),
 		}
 		if lasts {
@@ -245,21 +246,21 @@ func byWeek[T any](
 ) events.Votes {
 	votes := newVotes(len(weeks))
 	for i, week := range weeks {
-		isWhole := false
-		for _, list := range lists {
-			if !isKnown(list.Export) || !isWithin(week, list.Window) {
-				continue
-			}
+		hasWeek := func(l List[T]) bool { return isKnown(l.Export) && isWithin(week, l.Window) }
+		found := slices.IndexFunc(lists, hasWeek)
+		if found < 0 {
+			votes.IsCut[i] = true
+			continue
+		}
 
-			isWhole = !list.Truncated
-			for _, row := range list.Rows {
-				isWhole = isWhole || at(row).Before(week.From.Time())
-				if page, bad := isBad(row); bad && week.Has(at(row)) {
-					count(votes, i, page, 1)
-				}
+		list := lists[found]
+		votes.IsCut[i] = list.Truncated
+		for _, row := range list.Rows {
+			votes.IsCut[i] = votes.IsCut[i] && !at(row).Before(week.From.Time())
+			if page, bad := isBad(row); bad && week.Has(at(row)) {
+				count(votes, i, page, 1)
 			}
 		}
-		votes.IsCut[i] = !isWhole
 	}
 	return votes
 }
@@ -304,7 +305,8 @@ func (in Input) moves() []event {
 				textOf(first.From), textOf(first.From)),
 		}
 		if n := len(pages[g]); n > 1 {
-			e.What = fmt.Sprintf("%d pages moved from %s to %s on %s.", n, textOf(g.folders.From), textOf(g.folders.To), when)
+			e.What = fmt.Sprintf("%d pages moved from %s to %s on %s.",
+				n, textOf(g.folders.From), textOf(g.folders.To), when)
 			e.Details = "They count under their new names."
 		}
 		all = append(all, e)
@@ -338,10 +340,10 @@ func (in Input) spiked(spike events.Spike) event {
 		days = append(days, day.Time().Format(fullDay))
 	}
 
-	e := event{What: fmt.Sprintf("%s more %s than usual on %s.", number(spike.More), kind, firstFew(days, ", "))}
+	e := event{What: fmt.Sprintf("%s more %s than usual on %s.", number(spike.More), kind, firstFew(days))}
 	if spike.Page != "" {
 		e.What = fmt.Sprintf("%s more %s than usual on %s, on %s.",
-			number(spike.More), kind, textOf(spike.Page), firstFew(days, ", "))
+			number(spike.More), kind, textOf(spike.Page), firstFew(days))
 	}
 	if spike.Others > 0 {
 		e.Details = fmt.Sprintf("And more on %s.", plural(int64(spike.Others), "other page", "other pages"))

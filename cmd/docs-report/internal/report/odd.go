@@ -110,7 +110,7 @@ func (h history) note(w store.Window, counted int64, count func(oddDay) int64) s
 	if more == 0 {
 		return ""
 	}
-	return number(more) + " more than usual on " + firstFew(days, ", ")
+	return number(more) + " more than usual on " + firstFew(days)
 }
 
 func moreOfAll(d oddDay) int64 { return d.Human + d.AI }

@@ -173,7 +173,7 @@ func worstSections(groups []group) string {
 	for _, g := range worst {
 		all = append(all, g.Name+" "+g.Votes())
 	}
-	return "Bad votes by section: " + firstFew(all, ", ") + "."
+	return "Bad votes by section: " + firstFew(all) + "."
 }
 
 const machineFiles = "Machine files"

@@ -102,7 +102,8 @@ func askedIn(rows []mintlify.Conversation, key func(mintlify.Conversation) strin
 				asked.text = textOf(strings.Join(strings.Fields(row.Query), " "))
 			}
 		}
-		if asked.answer == "" && row.Response != "" && key(row) == byText(row) && row.ResolutionStatus == mintlify.ResolutionUnanswered {
+		isUnanswered := row.ResolutionStatus == mintlify.ResolutionUnanswered
+		if asked.answer == "" && row.Response != "" && isUnanswered && key(row) == byText(row) {
 			asked.answer = textOf(row.Response)
 		}
 		all[key(row)] = asked

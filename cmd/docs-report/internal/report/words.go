@@ -66,10 +66,10 @@ func breaks(text string) template.HTML {
 }
 
 // firstFew joins the first three texts, and counts the rest.
-func firstFew(texts []string, separator string) string {
+func firstFew(texts []string) string {
 	const most = 3
 	if len(texts) <= most {
-		return strings.Join(texts, separator)
+		return strings.Join(texts, ", ")
 	}
-	return strings.Join(texts[:most], separator) + fmt.Sprintf(" and %d more", len(texts)-most)
+	return strings.Join(texts[:most], ", ") + fmt.Sprintf(" and %d more", len(texts)-most)
 }

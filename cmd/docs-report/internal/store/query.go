@@ -129,7 +129,8 @@ func (s *Store) DayPages(
 		}
 		each(day, visitors)
 		return nil
-	}, `SELECT date_from, (SELECT string_agg(human || ' ' || ai || ' ' || path, $1) FROM docs_visitors WHERE export = id)
+	}, `SELECT date_from,
+			(SELECT string_agg(human || ' ' || ai || ' ' || path, $1) FROM docs_visitors WHERE export = id)
 		FROM docs_exports`+ofVisitors+` AND NOT expired AND project = $2 AND span = 'day' AND date_from >= $3`,
 		separator, project, since.String())
 }
