@@ -21,7 +21,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivermigrate"
 	"github.com/riverqueue/river/rivertype"
@@ -35,22 +35,19 @@ import (
 // DB is Postgres or SQLite. It has fleet's tables and River's queue.
 type DB struct {
 	*sql.DB
-	pool         *pgxpool.Pool // nil: it is SQLite
-	Jobs         JobClient     // inserts jobs
-	NewJobClient func(*river.Config) (JobClient, error)
-	migrateRiver func(context.Context) error
+	pool *pgxpool.Pool // nil: it is SQLite
+
+	// Jobs inserts jobs.
+	Jobs interface {
+		InsertMany(context.Context, []river.InsertManyParams) ([]*rivertype.JobInsertResult, error)
+	}
+
+	driver riverdriver.Driver[*sql.Tx]
+	logger *slog.Logger
 
 	// Clock is an expression for the time of the database's clock, in Unix milliseconds. Turns and pauses go by it:
 	// the clocks of machines differ.
 	Clock string
-}
-
-// JobClient is what a client of River does on either database.
-type JobClient interface {
-	InsertMany(ctx context.Context, params []river.InsertManyParams) ([]*rivertype.JobInsertResult, error)
-	Start(ctx context.Context) error
-	Stop(ctx context.Context) error
-	StopAndCancel(ctx context.Context) error
 }
 
 //go:embed schema/1.sql
@@ -159,8 +156,9 @@ func openSQLite(address sqldb.Address, options Options) (*DB, error) {
 	}
 	db.SetMaxOpenConns(1) // SQLite has one writer; more connections would only wait for each other
 
-	opened := &DB{DB: db, Clock: sqliteClock + "()"}
-	return opened, addRiver(opened, riversqlite.New(db), options.Logger)
+	opened := &DB{DB: db, Clock: sqliteClock + "()", driver: riversqlite.New(db), logger: options.Logger}
+	opened.Jobs, err = opened.NewJobClient(&river.Config{Logger: options.Logger})
+	return opened, err
 }
 
 func openPostgres(ctx context.Context, databaseURL string, options Options) (*DB, error) {
@@ -183,8 +181,11 @@ func openPostgres(ctx context.Context, databaseURL string, options Options) (*DB
 	}
 
 	const clock = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
-	opened := &DB{DB: stdlib.OpenDBFromPool(pool), pool: pool, Clock: clock}
-	return opened, addRiver(opened, riverpgxv5.New(pool), options.Logger)
+	db := stdlib.OpenDBFromPool(pool)
+	driver := riverdatabasesql.NewWithPgxListener(db, pool)
+	opened := &DB{DB: db, pool: pool, Clock: clock, driver: driver, logger: options.Logger}
+	opened.Jobs, err = opened.NewJobClient(&river.Config{Logger: options.Logger})
+	return opened, err
 }
 
 // Close closes all connections.
@@ -205,20 +206,9 @@ func init() {
 	sqlite.MustRegisterScalarFunction(sqliteClock, 0, now)
 }
 
-// addRiver adds River's queue, with its driver for the database.
-func addRiver[Tx any](db *DB, driver riverdriver.Driver[Tx], logger *slog.Logger) error {
-	migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: logger})
-	if err != nil {
-		return err
-	}
-	db.migrateRiver = func(ctx context.Context) error {
-		_, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
-		return err
-	}
-
-	db.NewJobClient = func(config *river.Config) (JobClient, error) { return river.NewClient(driver, config) }
-	db.Jobs, err = db.NewJobClient(&river.Config{Logger: logger})
-	return err
+// NewJobClient returns a client of River's, which works if the configuration has queues.
+func (db *DB) NewJobClient(config *river.Config) (*river.Client[*sql.Tx], error) {
+	return river.NewClient(db.driver, config)
 }
 
 // migrate makes the tables that are missing. Each migration is a transaction, which fails if
@@ -237,9 +227,14 @@ func (db *DB) migrate(ctx context.Context) error {
 
 // makeTables changes nothing if all tables are there: a role that may not make tables can use them.
 func (db *DB) makeTables(ctx context.Context) error {
-	if err := db.migrateRiver(ctx); err != nil {
+	migrator, err := rivermigrate.New(db.driver, &rivermigrate.Config{Logger: db.logger})
+	if err != nil {
 		return err
 	}
+	if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+		return err
+	}
+
 	current, err := version(ctx, db)
 	if err != nil || current >= schemaVersion {
 		return err

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"math/rand/v2"
 	"time"
@@ -102,7 +103,7 @@ func (w *Worker) beat(ctx context.Context) {
 }
 
 // stop lets steps end within a second, and then ends all but POSTs. River would do so itself, with a warning.
-func stop(ctx context.Context, workers database.JobClient) error {
+func stop(ctx context.Context, workers *river.Client[*sql.Tx]) error {
 	soon, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 
