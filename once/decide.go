@@ -14,6 +14,7 @@ type decision struct {
 	name  string
 	from  []State                  // that it is allowed in
 	also  func(record Record) bool // reports whether it is allowed in a record that is done
+	sent  bool                     // it is allowed in a pending record that was sent before
 	apply func(record *Record) error
 }
 
@@ -82,14 +83,16 @@ func (r *Runner) lookUp(ctx context.Context, record *Record) error {
 	return err
 }
 
-// MarkDone makes an unknown, failed, refused or running record done. prLink may be "": a link that
-// is on record stays. It is safe to call again with the link of the returned record. The errors are
-// Adopt's.
+// MarkDone makes an unknown, failed, refused or running record done, and a pending one that was sent
+// before: somebody may find its pull request while it waits to be sent again. prLink may be "": a
+// link that is on record stays. It is safe to call again with the link of the returned record. The
+// errors are Adopt's.
 func (r *Runner) MarkDone(ctx context.Context, key, prLink string) (Record, error) {
 	return r.decide(ctx, key, decision{
 		name: "MarkDone",
 		from: []State{Unknown, Failed, Running, Refused},
 		also: func(record Record) bool { return record.PRLink == prLink },
+		sent: true,
 		apply: func(record *Record) error {
 			record.State = Done
 			record.PRLink = cmp.Or(prLink, record.PRLink)

@@ -121,6 +121,8 @@ func (d decision) check(record Record, sendTime time.Duration) error {
 	switch {
 	case record.State == Done && d.also != nil:
 		isAllowed = d.also(record)
+	case record.State == Pending && record.Sends > 0 && d.sent:
+		isAllowed = true
 	case record.isUndecided(sendTime): // as good as unknown
 		isAllowed = slices.Contains(d.from, Unknown)
 	}

@@ -138,6 +138,20 @@ func TestMarkDoneAgain(t *testing.T) {
 	require.ErrorIs(t, err, once.ErrState)
 }
 
+// TestMarkDoneOfAPromptThatIsSentAgain: its pull request is found while it waits, and nothing is sent.
+func TestMarkDoneOfAPromptThatIsSentAgain(t *testing.T) {
+	w := newWorld(t, oncetest.NewStore())
+	w.put(once.Record{Task: task, State: once.Unknown, Sends: 1, Deadline: time.Now()})
+	w.must(w.SendAgain(t.Context(), key))
+	record := w.must(w.MarkDone(t.Context(), key, foundLink))
+	assert.Equal(t, once.Done, record.State)
+	assert.Equal(t, foundLink, record.PRLink)
+
+	w.put(once.Record{Task: task, State: once.Pending})
+	_, err := w.MarkDone(t.Context(), key, foundLink)
+	require.ErrorIs(t, err, once.ErrState, "nothing can have come of it")
+}
+
 func TestMarkDoneWithoutALinkKeepsTheOneOnRecord(t *testing.T) {
 	for _, state := range []once.State{once.Running, once.Failed} {
 		w := newWorld(t, oncetest.NewStore())
