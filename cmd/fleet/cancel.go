@@ -20,7 +20,7 @@ func (p *program) cancel(ctx context.Context, s queue.Queue) error {
 		from: []once.State{once.Pending},
 		done: "canceled",
 		apply: func(ctx context.Context, tx *sql.Tx, r database.Row) error {
-			_, err := s.Runner(nil, tx).Cancel(ctx, r.Key)
+			_, err := s.RunnerIn(tx).Cancel(ctx, r.Key)
 			return err
 		},
 	}

@@ -24,7 +24,7 @@ func (p *program) close(ctx context.Context, s queue.Queue) error {
 
 		apply: func(ctx context.Context, tx *sql.Tx, r database.Row) error {
 			if r.State != once.Done {
-				if _, err := s.Runner(nil, tx).MarkDone(ctx, r.Key, p.link); err != nil {
+				if _, err := s.RunnerIn(tx).MarkDone(ctx, r.Key, p.link); err != nil {
 					return err
 				}
 			}

@@ -111,28 +111,45 @@ func (p *program) plan(d decision, rows []database.Row) error {
 	for _, r := range rows[:min(len(rows), maxPlanned)] {
 		fmt.Fprintf(p.stdout, "would %s %s of project %s\n", d.what, r.Key, safetext.OneLine(r.ProjectID, 100))
 	}
+
+	unlooked := 0
+	for _, r := range rows {
+		if isUnlooked(r) && d.done != forgetting.done {
+			unlooked++
+		}
+	}
+	if unlooked > 0 {
+		fmt.Fprintf(p.stdout, "%d of them were sent before, and nobody has looked for their pull requests\n", unlooked)
+	}
 	return usage.Errorf("%d to %s; nothing is changed without -yes", len(rows), d.what)
 }
 
-// decide makes a decision about rows, some in a transaction, until one fails. It returns those about which it was
-// made, and wakes their projects.
+// decide makes a decision about rows, some in a transaction, until one fails. It returns those about which it was made.
+// Each transaction wakes who has to go on with its rows.
 func (d decision) decide(ctx context.Context, s queue.Queue, rows []database.Row) ([]database.Row, error) {
 	var decided []database.Row
-	var err error
 	for batch := range slices.Chunk(rows, decideBatch) {
 		var some []database.Row
-		err = s.Transact(ctx, func(tx *sql.Tx) error {
+		err := s.Transact(ctx, func(tx *sql.Tx) error {
+			var projects []string
+			for _, r := range batch {
+				projects = append(projects, r.ProjectID, cmp.Or(d.project, r.ProjectID))
+			}
+			if err := s.LockProjects(ctx, tx, projects...); err != nil {
+				return err
+			}
+
 			var err error
 			some, err = d.decideIn(ctx, tx, batch)
 			return err
 		})
 
 		if err != nil {
-			break
+			return decided, err
 		}
 		decided = append(decided, some...)
 	}
-	return decided, errors.Join(err, d.wake(ctx, s, decided))
+	return decided, nil
 }
 
 // decideIn makes a decision about rows that have not changed meanwhile in a way that forbids it.
@@ -157,18 +174,4 @@ func (d decision) decideIn(ctx context.Context, tx *sql.Tx, batch []database.Row
 		}
 	}
 	return decided, nil
-}
-
-// wake has workers go on at once with what was decided about, and with what waits for it.
-func (d decision) wake(ctx context.Context, s queue.Queue, decided []database.Row) error {
-	var projects, keys []string
-	for _, r := range decided {
-		keys = append(keys, r.Key)
-		projects = append(projects, r.ProjectID, cmp.Or(d.project, r.ProjectID))
-	}
-
-	if d.done == string(once.Running) {
-		s.InsertPolls(ctx, keys...)
-	}
-	return s.LookNow(ctx, projects)
 }

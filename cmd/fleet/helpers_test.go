@@ -60,7 +60,7 @@ type fleet struct {
 // quick are settings for tests with real processes.
 var quick = queue.Settings{
 	N: 8, Posts: 4, SendTime: 2 * time.Second, Quota: 1000, Window: time.Hour, PauseMin: time.Second,
-	PauseMax: time.Second, Pass: time.Second,
+	PauseMax: time.Second, Pass: time.Second, Poll: 250 * time.Millisecond,
 }
 
 func newFleet(t *testing.T, url string, s queue.Settings, service http.Handler) *fleet {

@@ -36,7 +36,7 @@ func (p *program) pause(ctx context.Context, s queue.Queue) error {
 		return err
 	}
 
-	sending, err := s.AwaitClaims(ctx, p.choice())
+	sending, err := s.VoidTurns(ctx, p.choice())
 	if err != nil {
 		return fmt.Errorf("it is paused, but a prompt may be on its way: %w", err)
 	}
@@ -60,6 +60,9 @@ func (p *program) resume(ctx context.Context, s queue.Queue) error {
 		resume = s.ResumeRepository
 	}
 	lifted, err := resume(ctx, cmp.Or(p.repository, p.project))
+	if err != nil && lifted > 0 {
+		return fmt.Errorf("the pause is lifted, but the next prompt may take a minute: %w", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -72,9 +75,6 @@ func (p *program) resume(ctx context.Context, s queue.Queue) error {
 		return usage.Errorf("there is nothing to resume")
 	}
 
-	if err := s.WakeNow(ctx, p.project); err != nil {
-		return fmt.Errorf("the pause is lifted, but the next prompt may take minutes: %w", err)
-	}
 	if lifted > 0 {
 		fmt.Fprintln(p.stdout, "resumed")
 	}

@@ -276,22 +276,35 @@ func sendingAgain(r database.Row) string { return "fleet retry -key " + r.Key + 
 func following(r database.Row) string { return "fleet retry -key " + r.Key + " -job " }
 
 func adviseUnknown(r database.Row) string {
-	sent := utc(slices.MinFunc([]time.Time{r.UpdatedAt, r.Deadline}, time.Time.Compare)) // a deadline may still come
+	sent := utc(sentAbout(r))
 	if r.After != "" {
 		return fmt.Sprintf("A message to the job of %s, sent at about %s. Look whether the pull request has "+
 			"the change. If it has: %sID, with the job of fleet show %s. If not: %s.",
 			r.After, sent, following(r), r.After, sendingAgain(r))
 	}
 
-	looked := "Fleet looks on GitHub for the pull request, too, for 7 days, last tried at " + utc(r.Looked) + "."
-	if r.Looked.Before(r.Deadline) { // or for an earlier send
-		looked = "Nobody has looked on GitHub yet: without FLEET_GITHUB_TOKEN fleet does not, and takes only what a " +
-			"webhook of the documentation names."
+	wait := ""
+	if until := sentAbout(r).Add(queue.OpensWithin); time.Now().Before(until) {
+		wait = " Wait until " + utc(until) + ": a job may take 25 minutes to open its pull request."
 	}
-	return fmt.Sprintf("Sent at about %s. Look for %q in the pull requests of the documentation, and in the "+
+	return fmt.Sprintf("Sent at about %s.%s Look for %q in the pull requests of the documentation, and in the "+
 		"dashboard under Settings, Organization, Usage. If there is a job: %sID. If there is only a pull request: "+
 		"fleet close -key %s -pr URL. If there is none: %s. %s",
-		sent, once.Marker(r.Key), following(r), r.Key, sendingAgain(r), looked)
+		sent, wait, once.Marker(r.Key), following(r), r.Key, sendingAgain(r), sayLooks(r))
+}
+
+// sayLooks says who has looked for the pull request of an unknown prompt, and when the next look is.
+func sayLooks(r database.Row) string {
+	now := time.Now()
+	next := " The next look is at about " + utc(queue.NextLook(r, now)) + "."
+	switch {
+	case now.Sub(r.UpdatedAt) > oldAfter:
+		next = " Fleet looks no more."
+	case r.Looked.Before(r.Deadline): // or for an earlier send
+		return "Nobody has looked on GitHub yet." + next + " Only a worker with FLEET_GITHUB_TOKEN looks there; without, " +
+			"fleet takes only what a webhook of the documentation names."
+	}
+	return "Fleet looks on GitHub for the pull request, too, for 7 days, last tried at " + utc(r.Looked) + "." + next
 }
 
 func adviseEnded(r database.Row) string {

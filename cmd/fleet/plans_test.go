@@ -120,7 +120,6 @@ func TestNoStatementReadsAllPrompts(t *testing.T) {
 		require.NoError(b.t, err)
 		b.Decide = github.Docs{Queue: b.Queue, API: api}.DecideReviews
 		b.Find = github.Docs{Queue: b.Queue, API: api}.Find
-		b.AsksGitHub = true
 		first := database.Prompt{Key: "acme/api@" + strings.Repeat("a", 40), Project: testProject, Prompt: "x"}
 		b.enqueue(append(prompts(10, 2), first)...)
 		b.enqueue(database.Prompt{Key: "m", After: first.Key, Prompt: "y"})

@@ -56,7 +56,7 @@ func TestResultsAreGathered(t *testing.T) {
 		}
 		assert.Zero(t, work(), "nothing to tell")
 
-		_, _, err := b.Add(b.ctx, prompts(4, 1)...)
+		_, err := b.Add(b.ctx, prompts(4, 1)...)
 		require.NoError(t, err)
 		end := func(i int, state once.State) {
 			put(b.t, b.Queue, promptOf(i, "").Key, func(r *once.Record) { r.State, r.UpdatedAt = state, time.Now() })
@@ -89,7 +89,7 @@ func TestResultsAreGathered(t *testing.T) {
 // TestFailingResultsHoldUpNoOther: those that cannot be told take turns with those that can.
 func TestFailingResultsHoldUpNoOther(t *testing.T) {
 	inBubble(t, func(b *bench) {
-		_, _, err := b.Add(b.ctx, prompts(50, 1)...)
+		_, err := b.Add(b.ctx, prompts(50, 1)...)
 		require.NoError(t, err)
 		for i := range 50 {
 			put(b.t, b.Queue, promptOf(i, "").Key, func(r *once.Record) {
@@ -118,18 +118,6 @@ func TestFailingResultsHoldUpNoOther(t *testing.T) {
 		for i := range 49 {
 			assert.InDelta(t, 3.5, tries[promptOf(i, "").Key], 0.5, "each is tried as often as the others")
 		}
-	})
-}
-
-// TestTellingTakesItsTime, also with a short -send-time, which is not what bounds it: the job is not rescued
-// meanwhile.
-func TestTellingTakesItsTime(t *testing.T) {
-	eachDatabase(t, func(t *testing.T, url string) {
-		s := openStore(t, url)
-		s.Settings.SendTime = time.Second
-		s.TellSoon(t.Context())
-		assert.False(t, isRescued(t, s, "fleet_tell", 20*queue.TellTime))
-		assert.True(t, isRescued(t, s, "fleet_tell", 25*queue.TellTime))
 	})
 }
 

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
@@ -80,10 +82,14 @@ func (p *program) retryOne(ctx context.Context, s queue.Queue) error {
 		return p.decideOne(ctx, s, p.adopt(s), r)
 	}
 
-	if r.State == once.Unknown {
-		isFound, err := p.lookFor(ctx, s, r)
+	if r.State == once.Unknown && r.After == "" { // a message opens no pull request
+		whyNot, isFound, err := p.lookFor(ctx, s, r)
 		if err != nil || isFound {
 			return err
+		}
+		if whyNot != "" && !p.yes {
+			return usage.Errorf("nothing is changed: nobody has looked for the pull request of %s: %s. "+
+				"If you have looked: add -yes", r.Key, whyNot)
 		}
 	}
 	return p.decideOne(ctx, s, sendAgain(s), r)
@@ -98,7 +104,7 @@ func sendAgain(s queue.Queue) decision {
 		done:   "queued",
 
 		apply: func(ctx context.Context, tx *sql.Tx, r database.Row) error {
-			if _, err := s.Runner(nil, tx).SendAgain(ctx, r.Key); err != nil {
+			if _, err := s.RunnerIn(tx).SendAgain(ctx, r.Key); err != nil {
 				return err
 			}
 			return database.NoteRetry(ctx, tx, r.Key)
@@ -113,7 +119,7 @@ func (p *program) adopt(s queue.Queue) decision {
 		also: func(r database.Row) bool { return isLostMessage(r) || r.State == once.Done && r.JobID == "" },
 		done: string(once.Running),
 		apply: func(ctx context.Context, tx *sql.Tx, r database.Row) error {
-			_, err := s.Runner(nil, tx).Adopt(ctx, r.Key, p.job)
+			_, err := s.RunnerIn(tx).Adopt(ctx, r.Key, p.job)
 			return err
 		},
 	}
@@ -158,14 +164,16 @@ func (p *program) move(s queue.Queue) decision {
 			record.Problem = ""
 			record.Reported = ""
 
-			if err := s.PutNext(ctx, tx, record, moved); err != nil {
+			if err := s.PutNext(ctx, s.RecordsIn(tx), record, moved); err != nil {
 				return err
 			}
 			if err := database.NoteRetry(ctx, tx, r.Key); err != nil {
 				return err
 			}
-			if err := database.ChangeQueues(ctx, tx, r.ProjectID, p.project); err != nil {
-				return err
+			for _, project := range []string{r.ProjectID, p.project} {
+				if err := s.Wake(ctx, tx, database.SendsOf(project)); err != nil {
+					return err
+				}
 			}
 
 			_, err := tx.ExecContext(ctx, `UPDATE fleet_prompts SET project = $2, version = version + 1
@@ -185,28 +193,45 @@ func (p *program) whyNotMove(r database.Row) string {
 	return refuseForgotten(r)
 }
 
-// lookFor looks for the pull request of an unknown prompt before it is sent again. It reports whether there is
-// one, which ends the prompt.
-func (p *program) lookFor(ctx context.Context, s queue.Queue, r database.Row) (bool, error) {
-	if r.After != "" {
-		return false, nil // a message opens none
-	}
+// lookFor looks for the pull request of an unknown prompt before it is sent again. It reports whether there is one, which
+// ends the prompt, and else why it could not look, or not yet.
+func (p *program) lookFor(ctx context.Context, s queue.Queue, r database.Row) (whyNot string, isFound bool, err error) {
 	api, err := newAPI(p.getenv)
 	if err != nil {
-		return false, err
+		return "", false, err
 	}
 
-	link, err := github.Docs{Queue: s, API: api}.Find(ctx, r.Record)
+	link, whyNot, err := github.Docs{Queue: s, API: api}.Find(ctx, r.Record)
 	if err != nil {
 		fmt.Fprintln(p.stderr, "fleet: its pull request could not be looked for:", safetext.OneLine(err.Error(), 1000))
 	}
 	if link == "" {
-		return false, nil // the person who retries has looked
+		return cmp.Or(whyNot, whyWait(r)), false, nil
 	}
 
 	if err := s.Resolve(ctx, r.Record, link); err != nil {
-		return false, err
+		return "", false, err
 	}
 	fmt.Fprintf(p.stdout, "%s is done, nothing is sent: its pull request is %s\n", r.Key, safetext.OneLine(link, 500))
-	return true, nil
+	return "", true, nil
+}
+
+// whyWait says until when the pull request of an unknown prompt may still come, "" if that has passed.
+func whyWait(r database.Row) string {
+	until := sentAbout(r).Add(queue.OpensWithin)
+	if time.Now().After(until) {
+		return ""
+	}
+	return "a job may take 25 minutes to open it. Wait until " + utc(until)
+}
+
+// sentAbout returns when a prompt was sent: its deadline may still come.
+func sentAbout(r database.Row) time.Time {
+	return slices.MinFunc([]time.Time{r.UpdatedAt, r.Deadline}, time.Time.Compare)
+}
+
+// isUnlooked reports whether a prompt was sent before, and nobody has looked for its pull request.
+func isUnlooked(r database.Row) bool {
+	return r.Sends > 0 && r.After == "" && r.PRLink == "" && r.JobID == "" && r.Looked.Before(r.Deadline) &&
+		r.State == once.Canceled
 }

@@ -591,7 +591,6 @@ func TestUnknownIsLookedFor(t *testing.T) {
 	assert.Equal(t, docsPull, r.record("named").PRLink, "a webhook has named it")
 
 	r.worker.Find = github.Docs{Queue: r.store, API: api, LeftOut: leftOut}.Find
-	r.worker.AsksGitHub = true
 	require.NoError(t, r.worker.MakePass(t.Context()))
 	assert.Contains(t, c.wants(0, "status"), "for 7 days, last tried at ")
 	assert.Equal(t, []string{"GET acme/docs/pulls"}, g.saw(), "one listing for both")

@@ -117,7 +117,6 @@ func (c *workCommand) work(ctx context.Context, webhooks func(*queue.Worker, *gi
 		docs := github.Docs{Queue: s, API: api}
 		w.Decide = docs.DecideReviews
 		w.Find = docs.Find
-		w.AsksGitHub = api != nil
 
 		servers := map[string]*http.Server{}
 		if webhooks != nil {

@@ -51,8 +51,11 @@ func SentAfter(record once.Record, sendTime time.Duration) time.Time {
 	return record.Deadline.Add(-sendTime - clockError)
 }
 
+// ErrTooMany is that more pull requests were opened since a time than are read.
+var ErrTooMany = fmt.Errorf("more than %d pull requests were opened since: the older ones are not read", perPage*maxPages)
+
 // Pages reads the pull requests of a repository, the newest first, until they are older than since: at most
-// 300. An error ends it.
+// 300, and then ErrTooMany. An error ends it.
 func Pages(ctx context.Context, get Get, repository string, since time.Time) iter.Seq2[[]Pull, error] {
 	return func(yield func([]Pull, error) bool) {
 		for page := 1; page <= maxPages; page++ {
@@ -66,6 +69,7 @@ func Pages(ctx context.Context, get Get, repository string, since time.Time) ite
 				return
 			}
 		}
+		yield(nil, ErrTooMany)
 	}
 }
 

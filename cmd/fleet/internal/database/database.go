@@ -24,7 +24,6 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivermigrate"
-	"github.com/riverqueue/river/rivertype"
 	"modernc.org/sqlite"
 
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
@@ -35,12 +34,8 @@ import (
 // DB is Postgres or SQLite. It has fleet's tables and River's queue.
 type DB struct {
 	*sql.DB
-	pool *pgxpool.Pool // nil: it is SQLite
-
-	// Jobs inserts jobs.
-	Jobs interface {
-		InsertMany(context.Context, []river.InsertManyParams) ([]*rivertype.JobInsertResult, error)
-	}
+	pool *pgxpool.Pool          // nil: it is SQLite
+	Jobs *river.Client[*sql.Tx] // inserts jobs
 
 	driver riverdriver.Driver[*sql.Tx]
 	logger *slog.Logger
@@ -196,6 +191,18 @@ func (db *DB) Close() {
 	}
 }
 
+// machineClock is the clock of this machine, which River, too, takes for SQLite's.
+type machineClock struct{}
+
+// Now implements [rivertype.TimeGenerator].
+func (machineClock) Now() time.Time { return time.Now() }
+
+// NowOrNil implements [rivertype.TimeGenerator].
+func (machineClock) NowOrNil() *time.Time {
+	now := time.Now()
+	return &now
+}
+
 // sqliteClock is a function of SQLite that returns this machine's time. Tests may have another one than SQLite knows.
 const sqliteClock = "fleet_clock"
 
@@ -208,6 +215,10 @@ func init() {
 
 // NewJobClient returns a client of River's, which works if the configuration has queues.
 func (db *DB) NewJobClient(config *river.Config) (*river.Client[*sql.Tx], error) {
+	if db.pool == nil {
+		config.Test.Time = machineClock{}
+		config.PollOnly = true // to listen would be to ask four times a second
+	}
 	return river.NewClient(db.driver, config)
 }
 
@@ -246,7 +257,7 @@ func (db *DB) makeTables(ctx context.Context) error {
 
 // Transact commits what f did, or nothing of it. It calls f again if the database has ended the transaction for the
 // sake of another. Inside f, use only tx: SQLite has one connection, and f would wait for it forever. Who locks several
-// rows of fleet_projects does so in the order of their names, and the one of all comes last.
+// rows does so in the order that [DB.LockProjects] names.
 func (db *DB) Transact(ctx context.Context, f func(*sql.Tx) error) error {
 	var err error
 	for range 3 {

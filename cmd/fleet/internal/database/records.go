@@ -1,6 +1,7 @@
 package database
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -13,22 +14,22 @@ import (
 )
 
 // Records is the [once.Store] of the prompts. It stores nothing once a newer fleet has changed the tables: this one
-// would drop what it does not know.
+// would drop what it does not know. Whoever has to act on what it stores is woken.
 type Records struct {
-	db    once.DB
-	turn  string // in which it sends; "" if it sends nothing
-	clock string
+	db   *DB
+	tx   *sql.Tx // in which it stores; nil: each record has its own
+	turn string  // in which it sends; "" if it sends nothing
 }
 
-// RecordsOf returns the records of a database, or of a transaction.
-func RecordsOf(db once.DB) Records { return Records{db: db} }
-
 // Records returns the records of package once.
-func (s Store) Records() Records { return RecordsOf(s.DB) }
+func (db *DB) Records() Records { return Records{db: db} }
 
-// RecordsIn returns the records that a turn sends. They store what came of a send even if a newer fleet has changed the
-// tables.
-func (s Store) RecordsIn(turn string) Records { return Records{db: s.DB, turn: turn, clock: s.Clock} }
+// RecordsIn returns the records in a transaction, which has locked the projects of what it stores.
+func (db *DB) RecordsIn(tx *sql.Tx) Records { return Records{db: db, tx: tx} }
+
+// RecordsOfTurn returns the records that a turn sends. They store what came of a send even if a newer fleet has changed
+// the tables.
+func (db *DB) RecordsOfTurn(turn string) Records { return Records{db: db, turn: turn} }
 
 const (
 	recordColumns = `key, version, state, project, prompt, after_key, thread, sends, sender, deadline, job, pr_link,
@@ -49,7 +50,9 @@ var (
 
 	insertRecord = "INSERT INTO fleet_prompts (" + recordColumns + ") SELECT " + recordValues +
 		" WHERE " + isNotNewer + " ON CONFLICT (key) DO NOTHING"
+)
 
+const (
 	setRecord = "UPDATE fleet_prompts SET (" + recordColumns + ") = (" + recordValues + ")"
 	isNext    = " WHERE key = $1 AND version = $2 - 1"
 )
@@ -57,20 +60,9 @@ var (
 // ErrNoTurn is that a prompt is not claimed, since the turn to send it has passed, or a person has stopped it.
 var ErrNoTurn = errors.New("it is not the prompt's turn any more")
 
-// claimRecord stores a claim of a prompt only in the turn of its project, and only if a person has stopped neither the
-// project, nor its repository, nor all.
-func claimRecord(clock string) string {
-	return setRecord + ", turn = $17" + isNext + " AND " + isNotNewer + `
-	AND (state <> 'pending' OR EXISTS (SELECT 1 FROM fleet_projects q WHERE q.project = fleet_prompts.project
-			AND q.turn = $17 AND q.turn_until > ` + clock + ` AND q.stopped = 0)
-		AND NOT EXISTS (SELECT 1 FROM fleet_projects a WHERE a.project = '' AND a.stopped > 0)
-		AND NOT EXISTS (SELECT 1 FROM fleet_repositories f
-			WHERE f.repository = fleet_prompts.repository AND f.stopped > 0))`
-}
-
 // Put implements [once.Store].
 func (s Records) Put(ctx context.Context, r once.Record) error {
-	if _, isInTx := s.db.(*sql.Tx); isInTx && r.State == once.Sending {
+	if s.tx != nil && r.State == once.Sending {
 		return errors.New("a claim cannot be stored in a transaction, which could be rolled back after the send")
 	}
 
@@ -78,36 +70,129 @@ func (s Records) Put(ctx context.Context, r once.Record) error {
 	r.JobID = Clean(r.JobID)
 	r.PRLink = Clean(r.PRLink)
 	r.Problem = Clean(r.Problem)
-	args := fieldsOf(&r)
 
-	statement := setRecord + isNext + " AND " + isNotNewer
-	isClaim := s.turn != "" && r.State == once.Sending
 	isOutcome := s.turn != "" && r.State != once.Sending
 	switch {
 	case r.Version == 1:
-		statement = insertRecord
-	case isOutcome:
-		statement = setRecord + isNext
-	case isClaim:
-		statement = claimRecord(s.clock)
-		args = append(args, s.turn)
+		err := Change(ctx, s.conn(), once.ErrConflict, insertRecord, fieldsOf(&r)...)
+		return s.orNewer(ctx, err)
+	case isOutcome: // an id waits for no project: the end of the turn wakes
+		return Change(ctx, s.db, once.ErrConflict, setRecord+isNext, fieldsOf(&r)...)
+	case s.tx != nil:
+		return s.change(ctx, s.tx, r)
 	}
 
-	err := Change(ctx, s.db, once.ErrConflict, statement, args...)
+	change := s.change
+	if s.turn != "" {
+		change = s.claim
+	}
+	return s.db.Transact(ctx, func(tx *sql.Tx) error { return change(ctx, tx, r) })
+}
+
+// orNewer returns why a record could not be stored, if a newer fleet is why.
+func (s Records) orNewer(ctx context.Context, err error) error {
 	if !errors.Is(err, once.ErrConflict) {
 		return err
 	}
-	if newer := checkVersion(ctx, s.db); newer != nil && !isOutcome {
-		return newer
+	return cmp.Or(checkVersion(ctx, s.conn()), err)
+}
+
+// change stores a record, and wakes whoever has to act on its state. It locks the project before the record, and the
+// project's look must not read in between.
+func (s Records) change(ctx context.Context, tx *sql.Tx, r once.Record) error {
+	if err := s.db.LockProjects(ctx, tx, r.ProjectID); err != nil {
+		return err
+	}
+	before, err := stateIn(ctx, tx, r.Key)
+	if err != nil {
+		return err
 	}
 
-	if isClaim {
-		current, readErr := s.Get(ctx, r.Key)
-		if readErr == nil && current.Version == r.Version-1 {
-			return ErrNoTurn
-		}
+	err = Change(ctx, tx, once.ErrConflict, setRecord+isNext+" AND "+isNotNewer, fieldsOf(&r)...)
+	if err != nil || before == r.State {
+		return err
 	}
-	return err
+	return s.db.WakeFor(ctx, tx, r)
+}
+
+func stateIn(ctx context.Context, tx *sql.Tx, key string) (once.State, error) {
+	var state once.State
+	err := tx.QueryRowContext(ctx, "SELECT state FROM fleet_prompts WHERE key = $1", key).Scan(&state)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return state, err
+}
+
+// WakeFor wakes whoever has to act on the state of a record: its project, and its follower if it is on its way.
+func (db *DB) WakeFor(ctx context.Context, tx *sql.Tx, r once.Record) error {
+	if err := db.Wake(ctx, tx, SendsOf(r.ProjectID)); err != nil {
+		return err
+	}
+	if r.State == once.Sending || r.State == once.Running || r.State == once.Unknown {
+		return db.Wake(ctx, tx, FollowerOf(r.Key))
+	}
+	return nil
+}
+
+// afterDeadline is how long after the deadline of a send its turn ends.
+const afterDeadline = 5 * time.Second
+
+// claim stores the claim of a prompt, only in the turn of its project, and only if a person has stopped neither the
+// project, nor its repository, nor all. It sets the alarms for the case that this process dies in the send.
+func (s Records) claim(ctx context.Context, tx *sql.Tx, r once.Record) error {
+	before, err := stateIn(ctx, tx, r.Key)
+	if err != nil {
+		return err
+	}
+	if before != once.Pending {
+		return s.change(ctx, tx, r)
+	}
+
+	var until time.Time
+	length := time.Until(r.Deadline) + afterDeadline
+	err = tx.QueryRowContext(ctx, `UPDATE fleet_projects SET claimed = 1, turn_until = `+s.db.Clock+` + $3
+WHERE project = $1 AND turn = $2 AND claimed = 0 AND turn_until > `+s.db.Clock+` AND stopped = 0
+	AND NOT EXISTS (SELECT 1 FROM fleet_projects a WHERE a.project = '' AND a.stopped > 0)
+RETURNING turn_until`, r.ProjectID, s.turn, length.Milliseconds()).Scan(Millis(&until))
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrNoTurn
+	}
+	if err != nil {
+		return err
+	}
+
+	const claim = setRecord + ", turn = $17" + isNext + ` AND NOT EXISTS (SELECT 1 FROM fleet_repositories f
+	WHERE f.repository = fleet_prompts.repository AND f.stopped > 0)`
+	err = Change(ctx, tx, once.ErrConflict, claim, append(fieldsOf(&r), s.turn)...)
+	if errors.Is(err, once.ErrConflict) {
+		return s.whyNotClaimed(ctx, tx, r)
+	}
+	if err != nil {
+		return err
+	}
+
+	if err := s.db.Start(ctx, tx, SendsOf(r.ProjectID), until); err != nil {
+		return err
+	}
+	return s.db.Start(ctx, tx, FollowerOf(r.Key), until.Add(-afterDeadline))
+}
+
+// whyNotClaimed returns ErrNoTurn if a person has stopped the repository, and else that the record has changed.
+func (s Records) whyNotClaimed(ctx context.Context, tx *sql.Tx, r once.Record) error {
+	current, err := s.db.RecordsIn(tx).Get(ctx, r.Key)
+	if err == nil && current.Version == r.Version-1 {
+		return ErrNoTurn
+	}
+	return cmp.Or(err, once.ErrConflict)
+}
+
+// conn is the transaction, or the database.
+func (s Records) conn() once.DB {
+	if s.tx != nil {
+		return s.tx
+	}
+	return s.db
 }
 
 // Clean returns text from outside as a database can store it: with U+FFFD in place of a NUL byte and of what is not
@@ -184,5 +269,5 @@ const IsUntold = `told <> state AND forgotten = 0
 	AND state IN ('done', 'failed', 'refused', 'unknown', 'sending', 'running')`
 
 func (s Records) query(ctx context.Context, where string, args ...any) ([]once.Record, error) {
-	return All(ctx, s.db, fieldsOf, "SELECT "+recordColumns+" FROM fleet_prompts WHERE "+where, args...)
+	return All(ctx, s.conn(), fieldsOf, "SELECT "+recordColumns+" FROM fleet_prompts WHERE "+where, args...)
 }

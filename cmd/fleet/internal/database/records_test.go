@@ -24,11 +24,11 @@ func open(t *testing.T, url string) *DB {
 
 func TestRecordsAreAStore(t *testing.T) {
 	t.Run("postgres", func(t *testing.T) {
-		oncetest.TestStore(t, func(t *testing.T) once.Store { return RecordsOf(open(t, testPostgres.Database(t))) })
+		oncetest.TestStore(t, func(t *testing.T) once.Store { return open(t, testPostgres.Database(t)).Records() })
 	})
 	t.Run("sqlite", func(t *testing.T) {
 		oncetest.TestStore(t, func(t *testing.T) once.Store {
-			return RecordsOf(open(t, "sqlite:"+filepath.Join(t.TempDir(), "fleet.db")))
+			return open(t, "sqlite:"+filepath.Join(t.TempDir(), "fleet.db")).Records()
 		})
 	})
 }
@@ -44,7 +44,7 @@ func TestWhatRecordsRefuse(t *testing.T) {
 			ctx := t.Context()
 			db := open(t, url)
 			record := once.Record{Task: once.Task{Key: "k", Prompt: "a\x00b\xff"}, Version: 1, State: once.Pending}
-			records := RecordsOf(db)
+			records := db.Records()
 			require.NoError(t, records.Put(ctx, record))
 			got, err := records.Get(ctx, "k")
 			require.NoError(t, err)
@@ -55,12 +55,12 @@ func TestWhatRecordsRefuse(t *testing.T) {
 			claim.State = once.Sending
 			tx, err := db.BeginTx(ctx, nil)
 			require.NoError(t, err)
-			require.ErrorContains(t, RecordsOf(tx).Put(ctx, claim), "rolled back")
+			require.ErrorContains(t, db.RecordsIn(tx).Put(ctx, claim), "rolled back")
 			require.NoError(t, tx.Rollback())
 			require.NoError(t, records.Put(ctx, claim))
 
 			require.NoError(t, sqldb.Exec(ctx, db, []string{"UPDATE fleet_schema SET version = version + 1"}))
-			sender := Records{db: db, turn: "t", clock: db.Clock}
+			sender := db.RecordsOfTurn("t")
 			outcome := claim
 			outcome.Version = 3
 			outcome.State = once.Running
@@ -79,7 +79,7 @@ func TestWhatRecordsRefuse(t *testing.T) {
 
 func TestThreadsAndWhatIsUnreported(t *testing.T) {
 	ctx := t.Context()
-	records := RecordsOf(open(t, "sqlite:"+filepath.Join(t.TempDir(), "fleet.db")))
+	records := open(t, "sqlite:"+filepath.Join(t.TempDir(), "fleet.db")).Records()
 	keys := func(all []once.Record, err error) []string {
 		require.NoError(t, err)
 		found := []string{}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -14,12 +13,6 @@ func (s Store) StopRepository(ctx context.Context, repository, by string) error 
 VALUES ($1, `+s.Clock+`, $2) ON CONFLICT (repository) DO UPDATE SET stopped = `+s.Clock+`, stopped_by = $2`,
 		repository, by)
 	return err
-}
-
-// ResumeRepository lifts the stop of a repository. It returns how many it has lifted.
-func (s Store) ResumeRepository(ctx context.Context, repository string) (int64, error) {
-	return sqldb.Changed(s.ExecContext(ctx,
-		"UPDATE fleet_repositories SET stopped = 0, stopped_by = '' WHERE repository = $1 AND stopped > 0", repository))
 }
 
 // WasSent is the condition that the service may have got a prompt after the time that its deadline tells.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -36,14 +35,17 @@ type Store struct {
 
 // Runner returns a runner on the records. It keeps a history, of which a crash may lose a line. It stores nothing
 // once a newer fleet has changed the tables.
-func (s Store) Runner(client *mintlify.Client, db once.DB) *once.Runner {
-	return s.RunnerOf(client, RecordsOf(db))
+func (s Store) Runner(client *mintlify.Client) *once.Runner {
+	return s.RunnerOf(client, s.Records())
 }
+
+// RunnerIn returns a runner on the records in a transaction. It sends nothing.
+func (s Store) RunnerIn(tx *sql.Tx) *once.Runner { return s.RunnerOf(nil, s.RecordsIn(tx)) }
 
 // RunnerOf returns a runner on records, such as those of a turn.
 func (s Store) RunnerOf(client *mintlify.Client, records Records) *once.Runner {
 	runner, err := once.New(client, records, once.WithSendTime(s.SendTime), once.WithLogger(s.Logger),
-		once.WithOnChange(func(r once.Record) { s.remember(records.db, r) }))
+		once.WithOnChange(func(r once.Record) { s.remember(records.conn(), r) }))
 	if err != nil {
 		panic(err) // the flags allow no such send time
 	}
@@ -63,34 +65,65 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 	}
 }
 
-// Add stores prompts that have been checked. It returns the projects of those that are new, and the records of those
-// that were known already. Such a one adds nothing but a pull request that was not known before.
-func (s Store) Add(ctx context.Context, prompts ...Prompt) (projects []string, known []once.Record, err error) {
+// Add stores prompts that have been checked, and wakes their projects. It returns the records of those that were known
+// already. Such a one adds nothing but a pull request that was not known before.
+func (s Store) Add(ctx context.Context, prompts ...Prompt) (known []once.Record, err error) {
 	err = s.Transact(ctx, func(tx *sql.Tx) error {
-		projects = nil
 		known = nil
-		runner := s.Runner(nil, tx)
+		projects, err := s.projectsOf(ctx, tx, prompts)
+		if err != nil {
+			return err
+		}
+		if err := s.LockProjects(ctx, tx, projects...); err != nil {
+			return err
+		}
+
+		woken := map[string]bool{}
 		for _, p := range prompts {
-			record, isNew, err := addOne(ctx, tx, runner, p)
+			record, isNew, err := s.addOne(ctx, tx, p)
 			if err != nil {
 				return fmt.Errorf("store %s: %w", p.Key, err)
 			}
-
-			if isNew {
-				projects = append(projects, record.ProjectID)
-			} else {
+			if !isNew {
 				known = append(known, record)
+				continue
+			}
+
+			if project := record.ProjectID; !woken[project] {
+				woken[project] = true
+				err = s.Wake(ctx, tx, SendsOf(project))
+			}
+			if err != nil {
+				return err
 			}
 		}
-
 		return nil
 	})
-	return projects, known, err
+	return known, err
+}
+
+// projectsOf returns the projects to which prompts go. A message goes to the project of its job.
+func (s Store) projectsOf(ctx context.Context, tx *sql.Tx, prompts []Prompt) ([]string, error) {
+	var projects []string
+	for _, p := range prompts {
+		project := p.Project
+		if p.After != "" {
+			after, err := s.RecordsIn(tx).Get(ctx, p.After)
+			if err != nil {
+				return nil, err
+			}
+			project = after.ProjectID
+		}
+		if project != "" {
+			projects = append(projects, project)
+		}
+	}
+	return projects, nil
 }
 
 // addOne returns the record of p, and whether it is new.
-func addOne(ctx context.Context, tx *sql.Tx, runner *once.Runner, p Prompt) (once.Record, bool, error) {
-	record, err := RecordsOf(tx).Get(ctx, p.Key)
+func (s Store) addOne(ctx context.Context, tx *sql.Tx, p Prompt) (once.Record, bool, error) {
+	record, err := s.RecordsIn(tx).Get(ctx, p.Key)
 	isForgotten := record.Version > 0 && record.Prompt == ""
 	if err != nil || isForgotten {
 		return record, false, err
@@ -98,7 +131,7 @@ func addOne(ctx context.Context, tx *sql.Tx, runner *once.Runner, p Prompt) (onc
 
 	isNew := false
 	if record.Version == 0 {
-		record, isNew, err = addNew(ctx, tx, runner, p)
+		record, isNew, err = s.addNew(ctx, tx, p)
 	}
 	if err != nil {
 		return record, false, err
@@ -106,46 +139,29 @@ func addOne(ctx context.Context, tx *sql.Tx, runner *once.Runner, p Prompt) (onc
 	return record, isNew, addLinks(ctx, tx, p)
 }
 
-// ChangeQueues has the looks that are in progress at queues come to nothing: what they have read has changed.
-func ChangeQueues(ctx context.Context, db once.DB, projects ...string) error {
-	for _, project := range slices.Sorted(slices.Values(projects)) {
-		_, err := db.ExecContext(ctx, `INSERT INTO fleet_projects (project, turns) VALUES ($1, 1)
-ON CONFLICT (project) DO UPDATE SET turns = fleet_projects.turns + 1`, project)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // addNew adds p, unless another has just added it. A message goes to the project of its job.
-func addNew(ctx context.Context, tx *sql.Tx, runner *once.Runner, p Prompt) (once.Record, bool, error) {
-	if err := checkAfter(ctx, tx, p); err != nil {
+func (s Store) addNew(ctx context.Context, tx *sql.Tx, p Prompt) (once.Record, bool, error) {
+	if err := s.checkAfter(ctx, tx, p); err != nil {
 		return once.Record{}, false, err
 	}
 
 	task := once.Task{Key: p.Key, Prompt: p.Prompt, ProjectID: p.Project, After: p.After}
-	record, isNew, err := runner.Add(ctx, task)
+	record, isNew, err := s.RunnerIn(tx).Add(ctx, task)
 	if err != nil || !isNew {
 		return record, false, err
 	}
 
 	_, err = tx.ExecContext(ctx, `UPDATE fleet_prompts SET repository = $2, priority = $3, queued = $4, author = $5
 WHERE key = $1`, p.Key, p.Repository(), p.Priority, record.AddedAt.UnixNano(), p.Author)
-	if err != nil {
-		return record, false, err
-	}
-	_, err = tx.ExecContext(ctx, "INSERT INTO fleet_projects (project) VALUES ($1) ON CONFLICT DO NOTHING",
-		record.ProjectID)
 	return record, true, err
 }
 
 // checkAfter refuses a message to the job of a prompt that is not there, or in another project.
-func checkAfter(ctx context.Context, tx *sql.Tx, p Prompt) error {
+func (s Store) checkAfter(ctx context.Context, tx *sql.Tx, p Prompt) error {
 	if p.After == "" {
 		return nil
 	}
-	after, err := RecordsOf(tx).Get(ctx, p.After)
+	after, err := s.RecordsIn(tx).Get(ctx, p.After)
 	if err != nil {
 		return err
 	}
@@ -195,15 +211,15 @@ SELECT $1, $2 WHERE $1 <> '' ON CONFLICT DO NOTHING`, author, p.Key)
 
 // PutNext stores the next version of a record that package once has no call to make. The history
 // says what has changed.
-func (s Store) PutNext(ctx context.Context, db once.DB, record once.Record, change string) error {
+func (s Store) PutNext(ctx context.Context, records Records, record once.Record, change string) error {
 	record.Version++
 	record.UpdatedAt = time.Now().UTC().Round(0)
-	if err := RecordsOf(db).Put(ctx, record); err != nil {
+	if err := records.Put(ctx, record); err != nil {
 		return err
 	}
 
 	record.Problem = change
-	s.remember(db, record)
+	s.remember(records.conn(), record)
 	return nil
 }
 
@@ -218,7 +234,7 @@ func (s Store) ExtendPrompt(ctx context.Context, key, text string) error {
 	}
 
 	r.Prompt += text
-	err = s.PutNext(ctx, s.DB, r, "title and description added")
+	err = s.PutNext(ctx, s.Records(), r, "title and description added")
 	if errors.Is(err, once.ErrConflict) {
 		return nil // it is being sent
 	}

@@ -60,8 +60,8 @@ type listing struct {
 	pulls []docspulls.Pull
 }
 
-// pullsSince returns the pull requests of a repository that were opened since a time, the newest first. One
-// listing serves all that ask within a minute.
+// pullsSince returns the pull requests of a repository that were opened since a time, the newest first, and those that
+// it could read if it fails. One listing serves all that ask within a minute.
 func (a *API) pullsSince(ctx context.Context, repository string, since time.Time) ([]docspulls.Pull, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -74,7 +74,7 @@ func (a *API) pullsSince(ctx context.Context, repository string, since time.Time
 	made := listing{at: time.Now(), since: since}
 	for pulls, err := range docspulls.Pages(ctx, a.get, repository, since) {
 		if err != nil {
-			return nil, err
+			return made.pulls, err
 		}
 		made.pulls = append(made.pulls, pulls...)
 	}

@@ -29,35 +29,45 @@ type Docs struct {
 	LeftOut func() []string
 }
 
-// Find returns the link of the pull request of an unknown prompt, "" if none is known yet. It looks in what webhooks
-// and comments have named, and with a token on GitHub.
-func (s Docs) Find(ctx context.Context, record once.Record) (string, error) {
+// Find implements [queue.Finder]. It looks in what webhooks and comments have named, and with a token on GitHub. Nobody
+// has looked unless the pull requests of a repository of the documentation were listed back to the send.
+func (s Docs) Find(ctx context.Context, record once.Record) (link, whyNot string, err error) {
 	since := docspulls.SentAfter(record, s.Settings.SendTime)
-	link, err := s.Found(ctx, record.Key, since)
-	if err != nil || link != "" || s.API == nil {
-		return link, err
+	link, err = s.Found(ctx, record.Key, since)
+	if err != nil || link != "" {
+		return link, "", err
+	}
+	if s.API == nil {
+		return "", "FLEET_GITHUB_TOKEN is not set", nil
 	}
 
 	repositories, err := s.repositories(ctx, record.ProjectID)
 	if err != nil {
-		return "", err
+		return "", "", err
+	}
+	if len(repositories) == 0 {
+		return "", "no repository of the documentation is known of project " + record.ProjectID, nil
 	}
 
+	isListed := false
 	var failed []error
 	for _, repository := range repositories {
 		pulls, err := s.API.pullsSince(ctx, repository, since)
+		isKey := func(key string) bool { return database.FoldCase(key) == record.Key }
+		if link := docspulls.Find(pulls, repository, since, isKey); link != "" {
+			return link, "", nil
+		}
+
+		isListed = isListed || err == nil
 		if err != nil {
 			name := safetext.OneLine(repository, 150)
 			failed = append(failed, fmt.Errorf("list the pull requests of %s: %w", name, err))
-			continue
-		}
-
-		isKey := func(key string) bool { return database.FoldCase(key) == record.Key }
-		if link := docspulls.Find(pulls, repository, since, isKey); link != "" {
-			return link, nil
 		}
 	}
-	return "", errors.Join(failed...)
+	if !isListed {
+		whyNot = "no repository of the documentation could be listed back to the send"
+	}
+	return "", whyNot, errors.Join(failed...)
 }
 
 // repositories returns the repositories of the documentation: those that are left out, and those that links of
@@ -133,7 +143,7 @@ func (s Docs) note(ctx context.Context, repository, link string, pr marked) (str
 	if err := s.KeepFound(ctx, r.Key, link); err != nil {
 		return "", err
 	}
-	if r.State != once.Unknown {
+	if !queue.IsLookedFor(r) {
 		return r.Key, nil
 	}
 	return r.Key, s.Resolve(ctx, r.Record, link)

@@ -359,7 +359,7 @@ func (s Docs) amend(ctx context.Context, r Review, action string) (response, err
 			action, record.Key, database.NameOf(record.State))), nil
 	}
 
-	err = s.PutNext(ctx, s.DB, next, change)
+	err = s.PutNext(ctx, s.Records(), next, change)
 	if errors.Is(err, once.ErrConflict) { // its turn has come meanwhile
 		return s.amend(ctx, r, action)
 	}

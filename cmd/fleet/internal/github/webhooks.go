@@ -325,7 +325,7 @@ func (h *Webhooks) cancelUnlessShared(ctx context.Context, m Merge) error {
 		return err
 	}
 
-	_, err = h.Runner(nil, h.DB).Cancel(ctx, key)
+	_, err = h.Runner(nil).Cancel(ctx, key)
 	return err
 }
 

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"database/sql"
 	"net/http"
 	"time"
 
@@ -115,11 +116,17 @@ func (s Queue) endAsked(ctx context.Context, project string) error {
 	}
 
 	for _, name := range due {
-		n, err := sqldb.Changed(s.ExecContext(ctx, "UPDATE fleet_projects SET paused_until = "+s.Clock+
-			" WHERE project = $1 AND "+isDue, name, endAfter.Milliseconds()))
-		if err == nil && n > 0 {
-			err = s.wake(ctx, name)
-		}
+		err := s.Transact(ctx, func(tx *sql.Tx) error {
+			n, err := sqldb.Changed(tx.ExecContext(ctx, "UPDATE fleet_projects SET paused_until = "+s.Clock+
+				" WHERE project = $1 AND "+isDue, name, endAfter.Milliseconds()))
+			switch {
+			case err != nil || n == 0:
+				return err
+			case name == "":
+				return s.wakeAll(ctx, tx)
+			}
+			return s.Wake(ctx, tx, database.SendsOf(name))
+		})
 		if err != nil {
 			return err
 		}

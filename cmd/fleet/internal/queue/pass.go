@@ -30,50 +30,23 @@ func (w *Worker) passes(ctx context.Context) error {
 	return nil
 }
 
-// MakePass gives each queue and each prompt under way its River job, unless it has one, and keeps the
-// tables in order. A step that fails keeps no other from being made.
+// MakePass decides about comments that wait, has results told, and keeps the tables in order. A step that fails keeps no
+// other from being made.
 func (w *Worker) MakePass(ctx context.Context) error {
 	if err := w.CheckVersion(ctx); err != nil {
 		return err
 	}
 	defer w.TellSoon(ctx)
 
-	steps := []struct {
-		name string
-		do   func(ctx context.Context) error
-	}{
-		{"insert missing jobs", w.insertMissing},
-		{"wake queues with new prompts", w.wakeNew},
-		{"tidy", w.tidy},
-		{"rescue jobs of dead processes", w.rescue},
-		{"decide about comments", w.Decide}, // this and the next one ask GitHub, and may take long
-		{"look for unknown prompts", w.lookForUnknown},
+	tidyErr := w.tidy(ctx)
+	if tidyErr != nil {
+		tidyErr = fmt.Errorf("tidy: %w", tidyErr)
 	}
-
-	var failed []error
-	for _, step := range steps {
-		if err := step.do(ctx); err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", step.name, err))
-		}
-	}
-	return errors.Join(failed...)
-}
-
-// insertMissing gives each queue and each prompt under way its River job, unless it has one.
-func (w *Worker) insertMissing(ctx context.Context) error {
-	projects, err := sqldb.Strings(ctx, w.DB, "SELECT DISTINCT project FROM fleet_prompts WHERE state = 'pending'")
+	err := w.Decide(ctx) // it asks GitHub, and may take long
 	if err != nil {
-		return err
+		err = fmt.Errorf("decide about comments: %w", err)
 	}
-
-	underWay, err := sqldb.Strings(ctx, w.DB, "SELECT key FROM fleet_prompts WHERE state IN ('sending', 'running')")
-	if err != nil {
-		return err
-	}
-
-	w.InsertSends(ctx, projects...)
-	w.InsertPolls(ctx, underWay...)
-	return nil
+	return errors.Join(tidyErr, err)
 }
 
 // tidy deletes old rows, and the texts of prompts that ended more months ago than are kept. It sets times of queued

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -84,7 +83,6 @@ var forever = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 type Project struct {
 	Name      string
 	Now       time.Time // when it was read
-	turns     int64
 	turnUntil time.Time
 	pause
 
@@ -125,12 +123,12 @@ func (p *pause) fields() []any {
 func (p Project) IsPaused() bool { return p.PausedUntil.After(p.Now) }
 
 func (s Queue) projectColumns() string {
-	return pauseColumns + ", project, turns, turn_until, stopped, stopped_by, " + s.Clock
+	return pauseColumns + ", project, turn_until, stopped, stopped_by, " + s.Clock
 }
 
 func (p *Project) fields() []any {
 	at := database.Millis
-	return append(p.pause.fields(), &p.Name, &p.turns, at(&p.turnUntil), at(&p.Stopped), &p.StoppedBy, at(&p.Now))
+	return append(p.pause.fields(), &p.Name, at(&p.turnUntil), at(&p.Stopped), &p.StoppedBy, at(&p.Now))
 }
 
 // Projects returns all projects by name, "" first.
@@ -166,10 +164,50 @@ func (p Project) Pauses() []Pause {
 
 // Stop sends nothing to a project, or to any for "", until a person resumes it.
 func (s Queue) Stop(ctx context.Context, project, by string) error {
-	_, err := s.ExecContext(ctx, `INSERT INTO fleet_projects (project, turns, stopped, stopped_by)
-VALUES ($1, 1, `+s.Clock+`, $2) ON CONFLICT (project) DO UPDATE
-SET turns = fleet_projects.turns + 1, stopped = excluded.stopped, stopped_by = excluded.stopped_by`, project, by)
+	_, err := s.ExecContext(ctx, `INSERT INTO fleet_projects (project, stopped, stopped_by)
+VALUES ($1, `+s.Clock+`, $2) ON CONFLICT (project) DO UPDATE
+SET stopped = excluded.stopped, stopped_by = excluded.stopped_by`, project, by)
 	return err
+}
+
+// VoidTurns ends, after a person has stopped a choice of prompts, the turns in which no prompt is claimed yet: none will
+// be. It returns how many prompts of the choice are being sent.
+func (s Queue) VoidTurns(ctx context.Context, choice database.Choice) (int64, error) {
+	projects := []string{choice.Project}
+	var err error
+	if choice.Project == "" {
+		projects, err = sqldb.Strings(ctx, s.DB, "SELECT project FROM fleet_projects WHERE project <> '' ORDER BY project")
+	}
+	if err != nil {
+		return 0, err
+	}
+
+	for _, project := range projects {
+		if err := s.voidTurn(ctx, project); err != nil {
+			return 0, err
+		}
+	}
+
+	choice.State = once.Sending
+	sending := choice.Filter()
+	return sqldb.Number(ctx, s.DB, `SELECT count(*) FROM fleet_prompts WHERE turn IN (
+	SELECT q.turn FROM fleet_projects q WHERE q.turn <> '' AND q.turn_until > `+s.Clock+`) AND `+sending.Where(),
+		sending.Args...)
+}
+
+// voidTurn waits for a turn that is just being taken.
+func (s Queue) voidTurn(ctx context.Context, project string) error {
+	return s.Transact(ctx, func(tx *sql.Tx) error {
+		if err := s.LockProjects(ctx, tx, project); err != nil {
+			return err
+		}
+		n, err := sqldb.Changed(tx.ExecContext(ctx, `UPDATE fleet_projects SET turn = '', turn_until = 0
+WHERE project = $1 AND claimed = 0 AND turn <> ''`, project))
+		if err != nil || n == 0 {
+			return err
+		}
+		return s.Wake(ctx, tx, database.SendsOf(project))
+	})
 }
 
 // Resume lifts all pauses of a project, or for "" those of all projects but what a person has stopped one by one. It
@@ -191,6 +229,41 @@ func (s Queue) Resume(ctx context.Context, project string) (int64, error) {
 		n, err := sqldb.Changed(tx.ExecContext(ctx, setPause+", stopped = 0, stopped_by = '' WHERE project = $14 AND "+
 			"(stopped > 0 OR "+isPaused+")", append(none, project)...))
 		lifted += n
+		if err != nil || lifted == 0 {
+			return err
+		}
+
+		if project == "" {
+			return s.wakeAll(ctx, tx)
+		}
+		return s.Wake(ctx, tx, database.SendsOf(project))
+	})
+	if err != nil || lifted == 0 || project != "" {
+		return lifted, err
+	}
+	return lifted, s.WakeAll(ctx)
+}
+
+// ResumeRepository lifts the stop of a repository. It returns how many it has lifted.
+func (s Queue) ResumeRepository(ctx context.Context, repository string) (int64, error) {
+	lifted := int64(0)
+	err := s.Transact(ctx, func(tx *sql.Tx) error {
+		projects, err := sqldb.Strings(ctx, tx, `SELECT DISTINCT project FROM fleet_prompts
+WHERE state = 'pending' AND repository = $1`, repository)
+		if err != nil {
+			return err
+		}
+		if err := s.LockProjects(ctx, tx, projects...); err != nil {
+			return err
+		}
+
+		lifted, err = sqldb.Changed(tx.ExecContext(ctx, `UPDATE fleet_repositories SET stopped = 0, stopped_by = ''
+WHERE repository = $1 AND stopped > 0`, repository))
+		for _, project := range projects {
+			if err == nil {
+				err = s.Wake(ctx, tx, database.SendsOf(project))
+			}
+		}
 		return err
 	})
 	return lifted, err
@@ -199,8 +272,7 @@ func (s Queue) Resume(ctx context.Context, project string) (int64, error) {
 // SetLimits stores how many new jobs of a repository may be made a day: by repository, and under "" for those that have
 // no limit of their own. What was stored before no longer counts: workers look again, if it was something else.
 func (s Queue) SetLimits(ctx context.Context, limits map[string]int) error {
-	isChanged := false
-	err := s.Transact(ctx, func(tx *sql.Tx) error {
+	return s.Transact(ctx, func(tx *sql.Tx) error {
 		before := map[string]int{}
 		err := sqldb.Scan(ctx, tx, func(rows *sql.Rows) error {
 			var repository string
@@ -210,24 +282,18 @@ func (s Queue) SetLimits(ctx context.Context, limits map[string]int) error {
 			return err
 		}, "SELECT repository, most FROM fleet_repositories WHERE most >= 0")
 
-		isChanged = !maps.Equal(before, limits)
-		if err != nil || !isChanged {
+		if err != nil || maps.Equal(before, limits) {
 			return err
 		}
-		return storeLimits(ctx, tx, limits)
+		if err := storeLimits(ctx, tx, limits); err != nil {
+			return err
+		}
+		return s.wakeAll(ctx, tx)
 	})
-	if err != nil || !isChanged {
-		return err
-	}
-	return s.WakeNow(ctx, "")
 }
 
 func storeLimits(ctx context.Context, tx *sql.Tx, limits map[string]int) error {
-	err := sqldb.Exec(ctx, tx, []string{
-		"UPDATE fleet_repositories SET most = -1",
-		"UPDATE fleet_projects SET turns = turns + 1 WHERE project <> ''",
-	})
-	if err != nil {
+	if _, err := tx.ExecContext(ctx, "UPDATE fleet_repositories SET most = -1"); err != nil {
 		return err
 	}
 
@@ -239,33 +305,4 @@ ON CONFLICT (repository) DO UPDATE SET most = $2`, repository, most)
 		}
 	}
 	return nil
-}
-
-// AwaitClaims waits, after a person has stopped something, until the turns that had begun before have claimed their
-// prompt or ended. It returns how many prompts of a choice are being sent.
-func (s Queue) AwaitClaims(ctx context.Context, choice database.Choice) (int64, error) {
-	var filter database.Filter
-	filter.Add("q.project = %s", choice.Project)
-	query := `SELECT q.turn FROM fleet_projects q
-WHERE q.project <> '' AND q.turn <> '' AND q.turn_until > ` + s.Clock + " AND " + filter.Where() + `
-	AND NOT EXISTS (SELECT 1 FROM fleet_prompts p
-		WHERE p.state = 'sending' AND p.project = q.project AND p.turn = q.turn)`
-
-	open, err := sqldb.Strings(ctx, s.DB, query, filter.Args...)
-	for began := time.Now(); len(open) > 0 && time.Since(began) < maxLease; time.Sleep(50 * time.Millisecond) {
-		still, err := sqldb.Strings(ctx, s.DB, query, filter.Args...)
-		if err != nil {
-			return 0, err
-		}
-		open = slices.DeleteFunc(open, func(turn string) bool { return !slices.Contains(still, turn) })
-	}
-	if err != nil {
-		return 0, err
-	}
-
-	choice.State = once.Sending
-	sending := choice.Filter()
-	return sqldb.Number(ctx, s.DB, `SELECT count(*) FROM fleet_prompts WHERE turn IN (
-	SELECT q.turn FROM fleet_projects q WHERE q.turn <> '' AND q.turn_until > `+s.Clock+`) AND `+sending.Where(),
-		sending.Args...)
 }

@@ -15,31 +15,24 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-// Send sends the head of a project's queue, if it may be sent, and has River come back as long as something is queued.
-func (w *Worker) Send(ctx context.Context, job *river.Job[SendArgs]) error {
-	t, err := w.takeTurn(ctx, job.Args.Project)
-	switch {
-	case err != nil:
+// Send sends the head of a project's queue, if it may be sent, and has River come back when it may. After a turn its
+// end has done so.
+func (w *Worker) Send(ctx context.Context, job *river.Job[database.SendArgs]) error {
+	isVoid, err := w.IsVoid(ctx, database.SendsOf(job.Args.Project), job.ID)
+	if err != nil || isVoid {
 		return err
-	case t.isOver:
-		return nil
-	case t.id == "":
-		return river.JobSnooze(t.wait)
+	}
+
+	t, err := w.admit(ctx, job.Args.Project, job.ID)
+	if err != nil || t.id == "" {
+		return err
 	}
 
 	sent, err := w.sendInTurn(ctx, t)
-	if err != nil {
-		return err
-	}
-
-	switch {
-	case sent.isUnsent():
-	case sent.record.State.IsOpen():
-		w.InsertPolls(ctx, sent.record.Key)
-	default:
+	if err == nil && !sent.isUnsent() && !sent.record.State.IsOpen() {
 		w.TellSoon(ctx)
 	}
-	return river.JobSnooze(time.Second) // the next look says when
+	return err
 }
 
 // sendInTurn sends the prompt whose turn it is, and ends the turn.
@@ -49,7 +42,7 @@ func (w *Worker) sendInTurn(ctx context.Context, t turn) (result, error) {
 	defer cancel() // does not end a send that has begun
 
 	// Each turn has its own runner: the rows of projects hold prompts back, for all machines.
-	step, stepErr := w.RunnerOf(w.Client, w.RecordsIn(t.id)).Step(begin, t.key)
+	step, stepErr := w.RunnerOf(w.Client, w.RecordsOfTurn(t.id)).Step(begin, t.key)
 	stepErr = unfinished(step, stepErr)
 	isLate := errors.Is(stepErr, context.DeadlineExceeded) && ctx.Err() == nil && hasAsked.Load()
 

@@ -16,6 +16,7 @@ type Settings struct {
 	Window             time.Duration
 	PauseMin, PauseMax time.Duration // bound a pause of the breaker
 	Pass               time.Duration // between two passes
+	Poll               time.Duration // between two questions of River's for jobs
 	PollOnly           bool
 	Keep               int            // months after which texts are forgotten; 0: never
 	MaxPerDay          map[string]int // new jobs a day by repository, and under "" for all others
@@ -31,6 +32,7 @@ var Production = Settings{
 	PauseMin: time.Minute,
 	PauseMax: 30 * time.Minute,
 	Pass:     15 * time.Second,
+	Poll:     time.Second,
 }
 
 // Check refuses settings with which a worker could not keep its promises.
@@ -49,11 +51,8 @@ func (c Settings) Check() error {
 	return nil
 }
 
-// stepTime is how long a step can take at most: a send, and recording what came of it.
-func (c Settings) stepTime() time.Duration { return 3*c.SendTime + c.lease() + database.StoreTime }
-
-// jobTime is how long a job of River's may take: a step, or telling a message of results.
-func (c Settings) jobTime() time.Duration { return max(c.stepTime(), tellJob) }
+// jobTime is how long a job of River's may take that sends or follows.
+func (c Settings) jobTime() time.Duration { return c.SendTime + 30*time.Second }
 
 // maxLease is how long a turn takes at most, on any machine, until it has claimed its prompt or ends.
 const maxLease = 10 * time.Second

@@ -10,20 +10,11 @@ import (
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
-const (
-	// MaxWait is the longest until the next look at a queue.
-	MaxWait = 5 * time.Minute
+// tryAgain is until the next look after another project has just begun to try whether the service works again.
+const tryAgain = 15 * time.Second
 
-	// followWait is until the next look at a queue whose prompts all follow others. The end of a job wakes the queue,
-	// but not a look that has read it and has not stored its snooze yet.
-	followWait = time.Minute
-
-	lookAgain = time.Second     // while a prompt of the project is sent, or after a look that came to nothing
-	tryAgain  = 5 * time.Second // while another project tries whether the service works again
-
-	// failedTry is for how long, after a pause of all, projects try that have not failed themselves.
-	failedTry = 10 * time.Second
-)
+// failedTry is for how long, after a pause of all, projects try that have not failed themselves.
+const failedTry = 10 * time.Second
 
 // situation has everything that decides about a project's next turn.
 type situation struct {
@@ -49,8 +40,23 @@ func isFree(day string) string {
 	return "NOT " + database.IsStopped + " AND NOT " + database.IsLimitedSince(day)
 }
 
+// situationOf reads what decides about a project's next turn, with a count of the queue if that says why there is none.
+func (s Queue) situationOf(ctx context.Context, db once.DB, project string) (situation, error) {
+	seen, err := s.look(ctx, db, project)
+	if err != nil || seen.head != "" || seen.holdOfProject().why != "" {
+		return seen, err
+	}
+
+	queues, err := s.readQueues(ctx, db, database.Choice{Project: project})
+	seen.queued = queues[project]
+	return seen, err
+}
+
+// isEmpty reports whether nothing is queued, if that is known.
+func (s situation) isEmpty() bool { return s.head == "" && s.count == 0 && s.holdOfProject().why == "" }
+
 // look reads what decides about a project's next turn. It reads no queue of a project that is paused.
-func (s Queue) look(ctx context.Context, project string) (situation, error) {
+func (s Queue) look(ctx context.Context, db once.DB, project string) (situation, error) {
 	now := time.Now()
 	var l situation
 	query := `SELECT ` + s.projectColumns() + `,
@@ -64,7 +70,7 @@ func (s Queue) look(ctx context.Context, project string) (situation, error) {
 			AND ` + database.IsReady + ` ORDER BY p.priority, p.queued, p.key LIMIT 1) END, '')
 FROM fleet_projects q WHERE q.project IN ($1, '')`
 
-	err := sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
+	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error {
 		var p Project
 		var place time.Time
 		var head string
@@ -85,7 +91,7 @@ FROM fleet_projects q WHERE q.project IN ($1, '')`
 }
 
 // readQueues counts the queues of a choice by project.
-func (s Queue) readQueues(ctx context.Context, choice database.Choice) (map[string]queued, error) {
+func (s Queue) readQueues(ctx context.Context, db once.DB, choice database.Choice) (map[string]queued, error) {
 	now := time.Now()
 	choice.State = once.Pending
 	filter := choice.Filter()
@@ -93,7 +99,7 @@ func (s Queue) readQueues(ctx context.Context, choice database.Choice) (map[stri
 	isLater := "not_before > " + filter.Arg(now.UnixNano())
 
 	queues := map[string]queued{}
-	err := sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
+	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error {
 		var project string
 		var q queued
 
@@ -137,14 +143,14 @@ func (s situation) hold() hold {
 	case s.held > 0:
 		return hold{again: forever, why: "a person has paused the repository, until somebody resumes it"}
 	default:
-		return hold{again: s.own.Now.Add(followWait), why: whyFollow}
+		return hold{again: forever, why: whyFollow}
 	}
 
 	switch {
 	case s.own.turnUntil.After(s.own.Now):
-		return hold{again: s.own.Now.Add(lookAgain), why: "a prompt of the project is being sent"}
+		return hold{again: s.own.turnUntil, why: "a prompt of the project is being sent"}
 	case s.isTry() && s.all.turnUntil.After(s.own.Now):
-		return hold{again: s.own.Now.Add(tryAgain), why: "another project tries whether the service works again"}
+		return hold{again: s.all.turnUntil, why: "another project tries whether the service works again"}
 	}
 	return hold{}
 }

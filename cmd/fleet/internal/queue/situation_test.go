@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -22,9 +23,9 @@ func TestHold(t *testing.T) {
 		again  time.Time // zero: nothing
 	}{
 		{"nothing", func(*situation) {}, time.Time{}},
-		{"a turn of the project", func(s *situation) { s.own.turnUntil = in(time.Minute) }, in(time.Second)},
+		{"a turn of the project", func(s *situation) { s.own.turnUntil = in(time.Minute) }, in(time.Minute)},
 		{"a turn that has passed", func(s *situation) { s.own.turnUntil = now }, time.Time{}},
-		{"none may be sent", func(s *situation) { s.head = "" }, in(followWait)},
+		{"none may be sent", func(s *situation) { s.head = "" }, forever},
 		{"a job is at work again", func(s *situation) { s.head, s.later = "", in(time.Minute) }, in(time.Minute)},
 		{"a stopped repository", func(s *situation) { s.head, s.held = "", 1 }, forever},
 		{"the quota", func(s *situation) { s.free = in(time.Hour) }, in(time.Hour)},
@@ -45,7 +46,7 @@ func TestHold(t *testing.T) {
 		},
 		{
 			"another tries",
-			func(s *situation) { s.all.Strikes, s.all.turnUntil = 3, in(time.Minute) }, in(tryAgain),
+			func(s *situation) { s.all.Strikes, s.all.turnUntil = 3, in(time.Minute) }, in(time.Minute),
 		},
 	} {
 		s := situation{own: Project{Name: "p", Now: now}, all: Project{Now: now}, head: "first"}
@@ -236,14 +237,10 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestJobTime: River ends neither a step nor a message of results, however short a send is, and goes on soon after a
-// failure of the database.
+// TestJobTime: River rescues neither a message of results, however short a send is, nor a send that stores.
 func TestJobTime(t *testing.T) {
-	c := Production
-	assert.Greater(t, c.jobTime(), c.stepTime()-1)
-	c.SendTime = time.Second
-	assert.Greater(t, c.jobTime(), 20*TellTime, "of each result in a message")
-
+	assert.Greater(t, (&teller{}).Timeout(nil), 20*TellTime, "of each result in a message")
+	assert.Greater(t, Production.jobTime(), Production.lease()+Production.SendTime+database.StoreTime)
 	assert.Less(t, time.Until(retryPolicy{}.NextRetry(nil)), 20*time.Second)
 }
 

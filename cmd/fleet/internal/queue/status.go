@@ -41,7 +41,7 @@ func (s Queue) ProjectsStatus(ctx context.Context) ([]*ProjectStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	queues, err := s.readQueues(ctx, database.Choice{})
+	queues, err := s.readQueues(ctx, s.DB, database.Choice{})
 	if err != nil {
 		return nil, err
 	}
@@ -133,11 +133,11 @@ func (p Project) isFailing() bool { return p.Cause == CauseOutage || p.NeedsPers
 
 // WhyQueued says why a queued prompt is not sent yet, and until when, by the rules that decide about turns.
 func (s Queue) WhyQueued(ctx context.Context, r database.Row) (string, time.Time, error) {
-	seen, err := s.look(ctx, r.ProjectID)
+	seen, err := s.look(ctx, s.DB, r.ProjectID)
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	queues, err := s.readQueues(ctx, database.Choice{Project: r.ProjectID, Key: r.Key})
+	queues, err := s.readQueues(ctx, s.DB, database.Choice{Project: r.ProjectID, Key: r.Key})
 	if err != nil {
 		return "", time.Time{}, err
 	}

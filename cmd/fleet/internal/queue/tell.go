@@ -47,6 +47,18 @@ func Sentence(r database.Row) string {
 	return "Docs for " + r.Key + ": " + text
 }
 
+// teller is River's worker of the job that tells.
+type teller struct {
+	river.WorkerDefaults[TellArgs]
+	*Worker
+}
+
+// Work implements [river.Worker].
+func (t *teller) Work(ctx context.Context, job *river.Job[TellArgs]) error { return t.Tell(ctx, job) }
+
+// Timeout implements [river.Worker].
+func (*teller) Timeout(*river.Job[TellArgs]) time.Duration { return tellJob }
+
 // Tell tells results that are 7 days old at most, and of jobs that have been running for more than a day, at least
 // once. River's unique jobs keep it alone: the first result goes at once, and those that end while the job then waits
 // go together.

@@ -17,81 +17,77 @@ import (
 type turn struct {
 	id      string // "" if there is no turn now
 	project string
-	key     string        // the head of the project's queue
-	all     bool          // it tries whether the service works again
-	wait    time.Duration // until the next look, without a turn
-	isOver  bool          // nothing is queued
+	key     string // the head of the project's queue
+	all     bool   // it tries whether the service works again
 }
 
-// takeTurn gives the head of a project's queue its turn, or says how long the project has to wait.
-func (s Queue) takeTurn(ctx context.Context, project string) (turn, error) {
+// admit gives the head of a project's queue its turn, or has River's job of the project come again when it may have one.
+// It locks the project's
+// row before it reads anything: whoever changes what it reads locks that, too.
+func (s Queue) admit(ctx context.Context, project string, job int64) (turn, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.takeTime())
 	defer cancel()
 
-	seen, err := s.look(ctx, project)
-	if err != nil {
-		return turn{}, err
-	}
-
-	if seen.head == "" && seen.holdOfProject().why == "" { // only a count of the queue says why
-		queues, err := s.readQueues(ctx, database.Choice{Project: project})
-		if err != nil || queues[project].count == 0 {
-			return turn{isOver: true}, err
+	var t turn
+	err := s.Transact(ctx, func(tx *sql.Tx) error {
+		t = turn{}
+		if err := s.LockProjects(ctx, tx, project); err != nil {
+			return err
 		}
-		seen.queued = queues[project]
-	}
+		seen, err := s.situationOf(ctx, tx, project)
+		if err != nil {
+			return err
+		}
 
-	if h := seen.hold(); h.why != "" {
-		return turn{wait: min(h.again.Sub(seen.own.Now), MaxWait)}, nil
-	}
-	if seen.head == "" {
-		return turn{wait: lookAgain}, nil // one has just become ready
-	}
+		h := seen.hold()
+		switch {
+		case seen.isEmpty():
+			return nil
+		case h.why != "" || seen.head == "":
+			again := seen.own.Now.Add(sleep(h.again.Sub(seen.own.Now)))
+			return s.Start(ctx, tx, database.SendsOf(project), again)
+		}
 
-	t := turn{id: rand.Text(), project: project, key: seen.head, all: seen.isTry()}
-	err = s.beginTurn(ctx, t, seen.own.turns)
-	switch {
-	case errors.Is(err, errTaken):
-		return turn{wait: lookAgain}, nil
-	case errors.Is(err, errOthersTry):
-		return turn{wait: tryAgain}, nil
+		t = turn{id: rand.Text(), project: project, key: seen.head, all: seen.isTry()}
+		return s.beginTurn(ctx, tx, t)
+	})
+
+	if errors.Is(err, errOthersTry) {
+		return turn{}, s.Postpone(ctx, database.SendsOf(project), job, tryAgain)
 	}
 	return t, err
 }
 
-var (
-	errTaken     = errors.New("what the look has seen has changed")
-	errOthersTry = errors.New("another project tries whether the service works again")
-)
+var errOthersTry = errors.New("another project tries whether the service works again")
 
-// beginTurn takes a turn, and the one of all if it is a try, unless the queue has changed since its turns were counted.
-func (s Queue) beginTurn(ctx context.Context, t turn, turns int64) error {
-	length := (s.Settings.SendTime + s.lease()).Milliseconds()
-	begin := "UPDATE fleet_projects SET turn = $1, turns = turns + 1, turn_until = " + s.Clock + " + $2 WHERE "
-	isUnhindered := " AND turn_until <= " + s.Clock + " AND paused_until <= " + s.Clock + " AND stopped = 0"
-	own := begin + "project = $3 AND turns = $4" + isUnhindered + ` AND EXISTS (SELECT 1 FROM fleet_projects a
-	WHERE a.project = '' AND a.stopped = 0 AND a.paused_until <= ` + s.Clock + " AND a.strikes <= $5)"
-
-	if !t.all {
-		return database.Change(ctx, s.DB, errTaken, own, t.id, length, t.project, turns, maxStrikes-1)
+// beginTurn takes a turn, and the one of all if it is a try, and sets the alarm for the case that the turn just passes.
+func (s Queue) beginTurn(ctx context.Context, tx *sql.Tx, t turn) error {
+	var until time.Time
+	begin := "UPDATE fleet_projects SET turn = $1, claimed = 0, turn_until = " + s.Clock + " + $2 WHERE project = $3"
+	err := tx.QueryRowContext(ctx, begin+" RETURNING turn_until", t.id, s.lease().Milliseconds(), t.project).
+		Scan(database.Millis(&until))
+	if err != nil {
+		return err
 	}
 
-	return s.Transact(ctx, func(tx *sql.Tx) error {
-		err := database.Change(ctx, tx, errTaken, own, t.id, length, t.project, turns, maxStrikes)
-		if err != nil {
-			return err
-		}
-		return database.Change(ctx, tx, errOthersTry, begin+"project = ''"+isUnhindered, t.id, length)
-	})
+	if t.all {
+		length := s.Settings.SendTime + s.lease() + database.StoreTime
+		isUnhindered := " AND turn_until <= " + s.Clock + " AND paused_until <= " + s.Clock + " AND stopped = 0"
+		err = database.Change(ctx, tx, errOthersTry, begin+isUnhindered, t.id, length.Milliseconds(), "")
+	}
+	if err != nil {
+		return err
+	}
+	return s.Start(ctx, tx, database.SendsOf(t.project), until)
 }
 
-// endTurn gives the turn back, and stores what it says about the service. It does nothing if the turn was lost.
+// endTurn gives the turn back, stores what it says about the service, and wakes the project and the prompt's follower. It
+// does nothing if the turn was lost.
 func (s Queue) endTurn(ctx context.Context, t turn, r result) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), database.StoreTime)
 	defer cancel()
 
-	isOver := false // the pause of all
-	err := s.Transact(ctx, func(tx *sql.Tx) error {
+	return s.Transact(ctx, func(tx *sql.Tx) error {
 		own, err := s.giveBack(ctx, tx, t, "project = $2 AND turn = $1", t.project)
 		if err != nil || own == (Project{}) {
 			return err
@@ -99,21 +95,35 @@ func (s Queue) endTurn(ctx context.Context, t turn, r result) error {
 		if err := own.become(ctx, tx, s.afterTurn(own, r)); err != nil {
 			return err
 		}
+
+		isOver, err := s.endTurnOfAll(ctx, tx, t, r)
+		if err != nil {
+			return err
+		}
 		if err := requeue(ctx, tx, t, r); err != nil {
 			return err
 		}
 
-		isOver, err = s.endTurnOfAll(ctx, tx, t, r)
-		return err
+		if isOver {
+			err = s.wakeAll(ctx, tx)
+		}
+		if err != nil {
+			return err
+		}
+		return s.WakeFor(ctx, tx, sentBy(t, r))
 	})
-
-	if err != nil || !isOver {
-		return err
-	}
-	return s.wake(ctx, "")
 }
 
-// endTurnOfAll reports whether the pause of all is over. If the service works as before, it changes nothing.
+// sentBy returns the record that a turn has sent, or would have.
+func sentBy(t turn, r result) once.Record {
+	record := r.record
+	record.Key = cmp.Or(record.Key, t.key)
+	record.ProjectID = t.project
+	return record
+}
+
+// endTurnOfAll reports whether all have to look: the pause of all is over, or a try. If the service works as before, it
+// changes nothing.
 func (s Queue) endTurnOfAll(ctx context.Context, tx once.DB, t turn, r result) (bool, error) {
 	all, err := s.giveBack(ctx, tx, t, fmt.Sprintf("project = '' AND (turn = $1 OR $2 = %d OR $2 = %d "+
 		"AND strikes > 0)", serviceFails, serviceWorks), r.verdict())
@@ -121,7 +131,8 @@ func (s Queue) endTurnOfAll(ctx context.Context, tx once.DB, t turn, r result) (
 		return false, err
 	}
 	next := s.allAfterTurn(all, t, r)
-	return all.Strikes >= maxStrikes && next.Strikes == 0, all.become(ctx, tx, next)
+	isOver := t.all || all.Strikes >= maxStrikes && next.Strikes == 0
+	return isOver, all.become(ctx, tx, next)
 }
 
 // giveBack frees a turn in the row that a condition chooses, and returns the row, the zero value if there is none. The
@@ -139,7 +150,7 @@ func requeue(ctx context.Context, tx once.DB, t turn, r result) error {
 		return nil
 	}
 
-	key := cmp.Or(r.record.Key, t.key) // an earlier message may have been sent instead
+	key := sentBy(t, r).Key // an earlier message may have been sent instead
 	switch now := time.Now(); {
 	case r.jobIsAtWork():
 		_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET not_before = $2 WHERE key = $1",

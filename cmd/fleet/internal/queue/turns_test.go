@@ -36,10 +36,21 @@ func TestMain(m *testing.M) {
 func eachDatabase(t *testing.T, f func(t *testing.T, a, b Queue)) {
 	for name, url := range map[string]string{
 		"postgres": testPostgres.Database(t),
-		"sqlite":   "sqlite:" + filepath.Join(t.TempDir(), "fleet.db"),
+		"sqlite":   "sqlite:" + filepath.Join(inMemory(t), "fleet.db"),
 	} {
 		t.Run(name, func(t *testing.T) { f(t, open(t, url), open(t, url)) })
 	}
+}
+
+// inMemory returns a folder whose files wait for no disk, if this machine has one.
+func inMemory(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "fleet-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
 }
 
 func open(t *testing.T, url string) Queue {
@@ -60,7 +71,7 @@ func add(t *testing.T, s Queue, project string, n int) []string {
 		keys[i] = fmt.Sprintf("%s-%03d", project, i)
 		prompts[i] = database.Prompt{Key: keys[i], Project: project, Prompt: "x", Priority: 2}
 	}
-	_, _, err := s.Add(t.Context(), prompts...)
+	_, err := s.Add(t.Context(), prompts...)
 	require.NoError(t, err)
 	return keys
 }
@@ -74,8 +85,8 @@ func claim(ctx context.Context, s Queue, t turn) (once.Record, error) {
 	record.Version++
 	record.State = once.Sending
 	record.Sends++
-	record.Deadline = time.Now().Add(-2 * time.Hour) // which takes no place in the quota
-	return record, s.RecordsIn(t.id).Put(ctx, record)
+	record.Deadline = time.Now().Add(time.Minute)
+	return record, s.RecordsOfTurn(t.id).Put(ctx, record)
 }
 
 // unclaim has the prompt of a turn queued again.
@@ -98,11 +109,14 @@ func TestOneTurnAtATime(t *testing.T) {
 			s := []Queue{a, b}[i%2]
 			looks.Go(func() {
 				for {
-					turn, err := s.takeTurn(t.Context(), "p")
-					if turn.isOver || !assert.NoError(t, err) {
+					turn, err := s.admit(t.Context(), "p", 0)
+					if !assert.NoError(t, err) {
 						return
 					}
 					if turn.id == "" {
+						if countQueued(t, s) == 0 {
+							return
+						}
 						continue
 					}
 
@@ -114,7 +128,7 @@ func TestOneTurnAtATime(t *testing.T) {
 					assert.NoError(t, err)
 					record.State = once.Running
 					record.Version++
-					assert.NoError(t, s.RecordsIn(turn.id).Put(t.Context(), record))
+					assert.NoError(t, s.RecordsOfTurn(turn.id).Put(t.Context(), record))
 					turns.Add(-1)
 					assert.NoError(t, s.endTurn(t.Context(), turn, result{record: record, posted: true}))
 				}
@@ -125,13 +139,19 @@ func TestOneTurnAtATime(t *testing.T) {
 	})
 }
 
+func countQueued(t *testing.T, s Queue) int64 {
+	n, err := sqldb.Number(t.Context(), s.DB, "SELECT count(*) FROM fleet_prompts WHERE state = 'pending'")
+	require.NoError(t, err)
+	return n
+}
+
 // TestTurnsWithAWrongClock: a machine whose clock is behind by decades gets no turn beside another's, and takes none
 // away.
 func TestTurnsWithAWrongClock(t *testing.T) {
 	url := testPostgres.Database(t)
 	right := open(t, url)
 	add(t, right, "p", 2)
-	held, err := right.takeTurn(t.Context(), "p")
+	held, err := right.admit(t.Context(), "p", 0)
 	require.NoError(t, err)
 	require.NotEmpty(t, held.id)
 
@@ -139,19 +159,18 @@ func TestTurnsWithAWrongClock(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { check(t, open(t, url)) })
 	}
 	behind(func(t *testing.T, wrong Queue) {
-		turn, err := wrong.takeTurn(t.Context(), "p")
+		turn, err := wrong.admit(t.Context(), "p", 0)
 		require.NoError(t, err)
 		assert.Empty(t, turn.id)
-		assert.Equal(t, lookAgain, turn.wait, "as after a kill in a turn")
 	})
 	require.NoError(t, right.endTurn(t.Context(), held, result{}))
 
 	behind(func(t *testing.T, wrong Queue) {
-		turn, err := wrong.takeTurn(t.Context(), "p")
+		turn, err := wrong.admit(t.Context(), "p", 0)
 		require.NoError(t, err)
 		assert.NotEmpty(t, turn.id)
 	})
-	turn, err := right.takeTurn(t.Context(), "p")
+	turn, err := right.admit(t.Context(), "p", 0)
 	require.NoError(t, err)
 	assert.Empty(t, turn.id)
 }
@@ -160,11 +179,11 @@ func TestTurnsWithAWrongClock(t *testing.T) {
 func TestEndOfALostTurn(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, a, b Queue) {
 		add(t, a, "p", 1)
-		lost, err := a.takeTurn(t.Context(), "p")
+		lost, err := a.admit(t.Context(), "p", 0)
 		require.NoError(t, err)
 		_, err = a.ExecContext(t.Context(), "UPDATE fleet_projects SET turn_until = 0")
 		require.NoError(t, err)
-		current, err := b.takeTurn(t.Context(), "p")
+		current, err := b.admit(t.Context(), "p", 0)
 		require.NoError(t, err)
 		require.NotEmpty(t, current.id)
 
@@ -212,7 +231,7 @@ func TestStopBesideLooks(t *testing.T) {
 				time.Sleep(time.Millisecond)
 			}
 			require.NoError(t, []func(Queue) error{all, project, repository}[i%3](a))
-			_, err := a.AwaitClaims(t.Context(), database.Choice{})
+			_, err := a.VoidTurns(t.Context(), database.Choice{})
 			require.NoError(t, err)
 
 			seen := claimed(t, a)
@@ -240,7 +259,7 @@ func claimed(t *testing.T, s Queue) int64 {
 
 // lookAndClaim claims a prompt, if there is a turn, has it queued again, and ends the turn.
 func lookAndClaim(ctx context.Context, t *testing.T, s Queue, claims *atomic.Int64) {
-	turn, err := s.takeTurn(ctx, "p")
+	turn, err := s.admit(ctx, "p", 0)
 	if err != nil || turn.id == "" {
 		return
 	}
@@ -267,7 +286,7 @@ func TestStopsAreNotLost(t *testing.T) {
 		for _, project := range []string{"p", "q"} {
 			running.Go(func() {
 				for ctx.Err() == nil {
-					turn, err := b.takeTurn(t.Context(), project)
+					turn, err := b.admit(t.Context(), project, 0)
 					if err != nil || turn.id == "" {
 						continue
 					}
@@ -308,7 +327,10 @@ func rowOf(t *testing.T, s Queue, project string) Project {
 func TestPollEndsThePauseOfAQuestion(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, a, _ Queue) {
 		isPausedAfter := func(age time.Duration, asked int, name string) bool {
-			require.NoError(t, database.ChangeQueues(t.Context(), a.DB, "", "p", "q"))
+			for _, name := range []string{"p", "q"} {
+				_, err := a.ExecContext(t.Context(), "INSERT INTO fleet_projects (project) VALUES ($1) ON CONFLICT DO NOTHING", name)
+				require.NoError(t, err)
+			}
 			now := rowOf(t, a, "").Now
 			_, err := a.ExecContext(t.Context(), "UPDATE fleet_projects SET asked = $1, paused_since = $2, paused_until = $3",
 				asked, now.Add(-age).UnixMilli(), now.Add(time.Hour).UnixMilli())

@@ -15,75 +15,67 @@ const (
 	maxLook   = 6 * time.Hour
 	lookDays  = 7 * database.Day
 	lookTime  = time.Minute // a look
-	lookMost  = 50          // in a pass
+
+	// OpensWithin is how long a job may take to open its pull request.
+	OpensWithin = 30 * time.Minute
 )
 
-// Finder returns the link of the pull request that an unknown prompt led to, "" if none is known.
-type Finder func(ctx context.Context, record once.Record) (link string, err error)
+// Finder returns the link of the pull request that an unknown prompt led to, "" if none is known. Then whyNot says why
+// nobody has looked, "" if somebody has.
+type Finder func(ctx context.Context, record once.Record) (link, whyNot string, err error)
 
-// nextLook returns when to look again for what became of a prompt: at once, then 5, 10, 20 … minutes apart.
-func nextLook(sent, looked time.Time) time.Time {
-	if looked.Before(sent) {
-		return sent
-	}
-	return looked.Add(min(max(looked.Sub(sent), firstLook), maxLook))
+// IsLookedFor reports whether the pull request of a prompt would end it: it is unknown, or waits to be sent again.
+func IsLookedFor(r database.Row) bool {
+	return r.After == "" && (r.State == once.Unknown || r.State == once.Pending && r.Sends > 0)
 }
 
-func (w *Worker) lookForUnknown(ctx context.Context) error {
-	if w.Find == nil {
+// NextLook returns when fleet looks next for what became of a prompt: once it is sent, then 5, 10, 20 … minutes apart. A
+// look that nobody could make is tried again 5 minutes later.
+func NextLook(r database.Row, now time.Time) time.Time {
+	if r.Looked.Before(r.Deadline) {
+		missed := max(0, now.Sub(r.UpdatedAt)).Truncate(firstLook)
+		return r.UpdatedAt.Add(missed + firstLook)
+	}
+	return r.Looked.Add(min(max(r.Looked.Sub(r.Deadline), firstLook), maxLook))
+}
+
+// lookUntilFound looks for the pull request of a prompt when that is due, for 7 days.
+func (w *Worker) lookUntilFound(ctx context.Context, r database.Row, job int64) error {
+	now := time.Now()
+	if now.Sub(r.UpdatedAt) > lookDays {
 		return nil
 	}
-	now := time.Now()
-	where := "state = 'unknown' AND thread = '' AND looked < $1 AND updated > $2"
-	if !w.AsksGitHub {
-		where += " AND EXISTS (SELECT 1 FROM fleet_found f WHERE f.key = p.key)"
-	}
 
-	rows, err := w.Rows(ctx, where+" ORDER BY looked LIMIT $3",
-		now.Add(-firstLook).UnixNano(), now.Add(-lookDays).UnixNano(), lookMost)
-	if err != nil {
-		return err
+	isDue := r.Looked.Before(r.Deadline) || !NextLook(r, now).After(now)
+	if isDue && w.lookFor(ctx, r, now) {
+		r.Looked = now
 	}
-
-	for _, r := range rows {
-		if !nextLook(r.Deadline, r.Looked).After(now) {
-			w.lookFor(ctx, r, now)
-		}
-	}
-	return nil
+	return w.Postpone(ctx, database.FollowerOf(r.Key), job, NextLook(r, now).Sub(now))
 }
 
-// lookFor looks for the pull request of one prompt. What fails is tried again when it is due. It notes no look that
-// asks nobody: a person reads the time, and may conclude that there is no pull request.
-func (w *Worker) lookFor(ctx context.Context, r database.Row, now time.Time) {
+// lookFor looks for the pull request of one prompt. It reports whether somebody has looked: a person reads the time of a
+// look, and may conclude that there is no pull request.
+func (w *Worker) lookFor(ctx context.Context, r database.Row, now time.Time) bool {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 
-	var err error
-	if w.AsksGitHub {
-		const claim = "UPDATE fleet_prompts SET looked = $2 WHERE key = $1 AND looked = $3"
-		err = database.Change(ctx, w.DB, errLooked, claim, r.Key, now.UnixNano(), database.Nanos(&r.Looked))
-	}
-
-	link := ""
-	if err == nil {
-		link, err = w.Find(ctx, r.Record)
-	}
+	link, whyNot, err := w.Find(ctx, r.Record)
 	if err == nil && link != "" {
 		err = w.Resolve(ctx, r.Record, link)
 	}
+	if err == nil && whyNot == "" {
+		_, err = w.ExecContext(ctx, "UPDATE fleet_prompts SET looked = $2 WHERE key = $1", r.Key, now.UnixNano())
+	}
 
-	if err != nil && !errors.Is(err, errLooked) {
+	if err != nil {
 		w.Logger.Warn("the pull request of an unknown prompt could not be looked for", "key", r.Key, "error", err)
 	}
+	return err == nil && whyNot == ""
 }
 
-// errLooked is that another worker has begun to look.
-var errLooked = errors.New("another worker looks")
-
-// Resolve ends an unknown prompt whose pull request was found.
+// Resolve ends a prompt whose pull request was found.
 func (s Queue) Resolve(ctx context.Context, record once.Record, link string) error {
-	_, err := s.Runner(nil, s.DB).MarkDone(ctx, record.Key, link)
+	_, err := s.Runner(nil).MarkDone(ctx, record.Key, link)
 	if errors.Is(err, once.ErrState) || errors.Is(err, once.ErrConflict) {
 		return nil // somebody else has decided
 	}
@@ -91,7 +83,7 @@ func (s Queue) Resolve(ctx context.Context, record once.Record, link string) err
 		return err
 	}
 
-	s.Logger.Info("the pull request of an unknown prompt was found", "key", record.Key, "pr", link)
+	s.Logger.Info("the pull request of a prompt was found", "key", record.Key, "pr", link)
 	s.TellSoon(ctx)
-	return s.wake(ctx, record.ProjectID)
+	return nil
 }

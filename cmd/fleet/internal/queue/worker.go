@@ -31,9 +31,6 @@ type Worker struct {
 
 	// Find looks for the pull requests of unknown prompts. Nil: nobody does.
 	Find Finder
-
-	// AsksGitHub is whether Find asks GitHub. Else it only knows what webhooks and comments have named.
-	AsksGitHub bool
 }
 
 // NewWorker returns a worker of a queue. The client has to have the rate limiter [OnlyInTurn].
@@ -45,7 +42,7 @@ func NewWorker(s Queue, client *mintlify.Client, results Teller) *Worker {
 	return &Worker{
 		Queue:   s,
 		Client:  client,
-		polls:   s.Runner(client, s.DB),
+		polls:   s.Runner(client),
 		results: results,
 		Posts:   posts,
 		Decide:  func(context.Context) error { return nil },
@@ -56,27 +53,35 @@ func NewWorker(s Queue, client *mintlify.Client, results Teller) *Worker {
 func (w *Worker) Run(ctx context.Context) error {
 	bundle := river.NewWorkers()
 	river.AddWorker(bundle, river.WorkFunc(w.Send))
-	river.AddWorker(bundle, river.WorkFunc(w.Poll))
-	river.AddWorker(bundle, river.WorkFunc(w.Tell))
+	river.AddWorker(bundle, river.WorkFunc(w.Follow))
+	river.AddWorker(bundle, &teller{Worker: w})
+	river.AddWorker(bundle, river.WorkFunc(func(ctx context.Context, _ *river.Job[WakeArgs]) error {
+		return w.WakeAll(ctx)
+	}))
 
 	workers, err := w.NewJobClient(&river.Config{
 		Queues: map[string]river.QueueConfig{
 			river.QueueDefault: {MaxWorkers: w.N},
-			sends:              {MaxWorkers: w.Settings.Posts},
+			database.Sends:     {MaxWorkers: w.Settings.Posts},
 		},
 
-		FetchCooldown:        20 * time.Millisecond, // many projects may look every few seconds
+		FetchPollInterval:    w.Settings.Poll, // nobody notifies of an alarm that is moved
 		Workers:              bundle,
 		JobTimeout:           w.jobTime(),
 		RescueStuckJobsAfter: w.jobTime(),
-		RetryPolicy:          retryPolicy{},
-		PollOnly:             w.PollOnly,
-		Logger:               w.Calm,
+
+		CompletedJobRetentionPeriod: keepJobs,
+		RetryPolicy:                 retryPolicy{},
+		PollOnly:                    w.PollOnly,
+		Logger:                      w.Calm,
 	})
 	if err != nil {
 		return err
 	}
 
+	if err := w.wakeLost(ctx); err != nil && ctx.Err() == nil {
+		return err
+	}
 	if err := workers.Start(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
@@ -87,6 +92,9 @@ func (w *Worker) Run(ctx context.Context) error {
 	w.Logger.Info("stopping: POSTs in progress may end")
 	return errors.Join(passErr, stop(context.WithoutCancel(ctx), workers))
 }
+
+// keepJobs is how long River keeps jobs that are done. A send leaves three.
+const keepJobs = 5 * time.Minute
 
 // beat notes every 15 s that there is a worker, until ctx ends.
 func (w *Worker) beat(ctx context.Context) {
@@ -121,19 +129,32 @@ func (retryPolicy) NextRetry(*rivertype.JobRow) time.Time {
 	return time.Now().Add(5*time.Second + rand.N(10*time.Second))
 }
 
-// Poll polls the job of a prompt once, or looks after another's send, and has River come back until neither is left
-// to do. A prompt that is pending is left to its turn.
-func (w *Worker) Poll(ctx context.Context, job *river.Job[PollArgs]) error {
+// Follow polls the job of a prompt once, or looks after another's send or for the pull request of an unknown prompt, and
+// has River come back until none of these is left to do. A prompt that is pending is left to its turn.
+func (w *Worker) Follow(ctx context.Context, job *river.Job[database.FollowArgs]) error {
 	if err := w.CheckVersion(ctx); err != nil {
 		return err
 	}
 	key := job.Args.Key
-	record, err := w.Records().Get(ctx, key)
-	if err != nil || !isUnderWay(record) {
+	isVoid, err := w.IsVoid(ctx, database.FollowerOf(key), job.ID)
+	if err != nil || isVoid {
 		return err
 	}
 
-	step, err := w.polls.Step(ctx, key)
+	r, err := database.First(w.Rows(ctx, "key = $1", key))
+	switch {
+	case err != nil:
+		return err
+	case isUnderWay(r.Record):
+		return w.poll(ctx, r.Record, job.ID)
+	case IsLookedFor(r) && w.Find != nil:
+		return w.lookUntilFound(ctx, r, job.ID)
+	}
+	return nil
+}
+
+func (w *Worker) poll(ctx context.Context, record once.Record, job int64) error {
+	step, err := w.polls.Step(ctx, record.Key)
 	if err := unfinished(step, err); err != nil {
 		return err
 	}
@@ -145,14 +166,14 @@ func (w *Worker) Poll(ctx context.Context, job *river.Job[PollArgs]) error {
 
 	if !isUnderWay(step.Record) {
 		w.TellSoon(ctx)
-		return w.wake(ctx, record.ProjectID) // for messages to its job
+		return nil
 	}
 
 	next := step.Next
 	if (database.Row{Record: step.Record}).IsOverdue() { // it has been running for a day
 		next = max(next, 30*time.Minute)
 	}
-	return river.JobSnooze(next)
+	return w.Postpone(ctx, database.FollowerOf(record.Key), job, next)
 }
 
 func isUnderWay(r once.Record) bool { return r.State == once.Sending || r.State == once.Running }

@@ -33,7 +33,8 @@ CREATE TABLE IF NOT EXISTS fleet_prompts (
 	forgotten  BIGINT NOT NULL DEFAULT 0,   -- when its texts were forgotten
 	closed     TEXT NOT NULL DEFAULT '',    -- the state in which a person has closed it
 	author     TEXT NOT NULL DEFAULT '',    -- the login of who wrote the comment, of a reviewer's
-	turn       TEXT NOT NULL DEFAULT ''     -- the turn in which it was sent last
+	turn       TEXT NOT NULL DEFAULT '',    -- the turn in which it was sent last
+	river      BIGINT NOT NULL DEFAULT 0    -- the job of River's that follows it
 );
 -- The queries repeat the conditions of the indexes word by word: SQLite takes an index only then.
 CREATE INDEX IF NOT EXISTS fleet_prompts_queue ON fleet_prompts (project, priority, queued, key)
@@ -72,9 +73,11 @@ CREATE INDEX IF NOT EXISTS fleet_pulls_pull ON fleet_pulls (pull);
 -- The queue of a project, and under '' what all queues have in common. Its times are those of the database's clock.
 CREATE TABLE IF NOT EXISTS fleet_projects (
 	project TEXT PRIMARY KEY,
+	river BIGINT NOT NULL DEFAULT 0, -- the job of River's that looks whether it may send
 	-- A project has one turn at a time. Under '' it is the turn that tries, after a pause of all, whether the service
-	-- works again. Turns counts them, and each change that a look must not miss.
-	turns BIGINT NOT NULL DEFAULT 0, turn TEXT NOT NULL DEFAULT '', turn_until BIGINT NOT NULL DEFAULT 0,
+	-- works again.
+	turn TEXT NOT NULL DEFAULT '', turn_until BIGINT NOT NULL DEFAULT 0,
+	claimed BIGINT NOT NULL DEFAULT 0, -- 1: the prompt of the turn is being sent
 	-- The pause that a failure, or the service itself, has asked for.
 	paused_since BIGINT NOT NULL DEFAULT 0, paused_until BIGINT NOT NULL DEFAULT 0,
 	asked   BIGINT NOT NULL DEFAULT 0, -- 1: it follows a question in vain, not a failed send
