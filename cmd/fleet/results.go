@@ -19,7 +19,7 @@ import (
 )
 
 func newAPI(getenv func(string) string) (*github.API, error) {
-	token := getenv("FLEET_GITHUB_TOKEN")
+	token := strings.TrimSpace(getenv("FLEET_GITHUB_TOKEN"))
 	if token == "" {
 		return nil, nil
 	}
@@ -38,7 +38,7 @@ func outside() *http.Client {
 // newTeller returns the teller that the environment asks for, or nil. The chat of FLEET_RESULTS_URL
 // takes precedence over comments, but for what a reviewer has asked for on a pull request.
 func newTeller(getenv func(string) string, api *github.API) (queue.Teller, error) {
-	hook := getenv("FLEET_RESULTS_URL")
+	hook := strings.TrimSpace(getenv("FLEET_RESULTS_URL"))
 	inChat := chat{hook, outside()}.tell
 	switch {
 	case hook == "" && api == nil:

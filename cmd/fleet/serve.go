@@ -63,7 +63,7 @@ func (c *serveCommand) check() error {
 		return usage.Errorf("the projects: %w", err)
 	}
 
-	c.secret = c.getenv("FLEET_GITHUB_SECRET")
+	c.secret = strings.TrimSpace(c.getenv("FLEET_GITHUB_SECRET"))
 	switch {
 	case c.secret == "":
 		return usage.Errorf("FLEET_GITHUB_SECRET is not set: it is the secret of GitHub's webhook, " +
@@ -91,6 +91,7 @@ func (c *serveCommand) run(ctx context.Context) error {
 		}
 
 		go ask(ctx, w, c.projects)
+		c.noteProjects(ctx, w, hooks)
 		c.readAgain(ctx, w, hooks)
 		return newServer(c.addr, hooks.Handler())
 	})
@@ -113,10 +114,18 @@ func (c *serveCommand) readAgain(ctx context.Context, w *queue.Worker, hooks *gi
 				continue
 			}
 			hooks.SetProjects(projects)
+			c.noteProjects(ctx, w, hooks)
 			w.Logger.Info("the projects were read again", "repositories", len(projects))
 			go ask(ctx, w, projects)
 		}
 	}()
+}
+
+// noteProjects ends the entries in status of repositories that have a project now.
+func (c *serveCommand) noteProjects(ctx context.Context, w *queue.Worker, hooks *github.Webhooks) {
+	if err := hooks.NoteProjects(ctx); err != nil {
+		w.Calm.Warn("status may name repositories that have a project by now", "error", err)
+	}
 }
 
 // ask asks the service once for a job of each project, and warns if it refuses one. An outage shows with the first

@@ -187,14 +187,8 @@ SELECT $1, $2, count(*) FROM fleet_pulls WHERE key = $1 ON CONFLICT (key, pull) 
 		}
 	}
 
-	for _, commit := range append(p.Commits, p.Key) {
-		sha := shaOfKey.FindStringSubmatch(commit)
-		if sha == nil || p.After != "" {
-			continue
-		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO fleet_commits (commit_key, sha, key) VALUES ($1, $2, $3)
-ON CONFLICT (commit_key) DO NOTHING`, commit, sha[1], p.Key)
-		if err != nil {
+	if p.After == "" {
+		if err := addCommits(ctx, tx, p.Key, append(p.Commits, p.Key)); err != nil {
 			return err
 		}
 	}
@@ -207,6 +201,27 @@ SELECT $1, $2 WHERE $1 <> '' ON CONFLICT DO NOTHING`, author, p.Key)
 		}
 	}
 	return nil
+}
+
+// addCommits makes a prompt known by the keys of commits.
+func addCommits(ctx context.Context, db once.DB, key string, commits []string) error {
+	for _, commit := range commits {
+		sha := shaOfKey.FindStringSubmatch(commit)
+		if sha == nil {
+			continue
+		}
+		_, err := db.ExecContext(ctx, `INSERT INTO fleet_commits (commit_key, sha, key) VALUES ($1, $2, $3)
+ON CONFLICT (commit_key) DO NOTHING`, commit, sha[1], key)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AddCommits makes a prompt known by the keys of other commits, too.
+func (s Store) AddCommits(ctx context.Context, key string, commits []string) error {
+	return addCommits(ctx, s.DB, key, commits)
 }
 
 // PutNext stores the next version of a record that package once has no call to make. The history

@@ -34,9 +34,10 @@ type Merge struct {
 	Body       string
 	Commits    []string // subjects
 	Files      []string
-	ids        []string // of the commits
-	authors    []string // their logins
-	isMerged   bool     // into the default branch
+	ids        []string             // of the commits
+	authors    []string             // their logins
+	isMerged   bool                 // into the default branch
+	commits    []*github.HeadCommit // of a push
 }
 
 //go:embed merge.tmpl
@@ -146,8 +147,12 @@ func mergeOfPush(e *github.PushEvent, skip merges.Authors) (m Merge, why string)
 
 	m.isMerged = true
 	pushed := slices.DeleteFunc(e.Commits, func(c *github.HeadCommit) bool { return c == nil })
+	if len(pushed) == 0 {
+		m.isMerged = false
+		return m, "the push has no commits"
+	}
 	commits := worthDocumenting(pushed, skip)
-	if len(commits) == 0 && len(pushed) > 0 {
+	if len(commits) == 0 {
 		commits = pushed
 		why = "all of it is the agent's own work, or that of authors to skip"
 		saysNone := func(c *github.HeadCommit) bool { return whySkip(c, skip) == merges.None }
@@ -156,10 +161,15 @@ func mergeOfPush(e *github.PushEvent, skip merges.Authors) (m Merge, why string)
 		}
 	}
 
+	m.commits = commits
+	m.addCommits(commits)
+	return m, why
+}
+
+func (m *Merge) addCommits(commits []*github.HeadCommit) {
 	for _, commit := range commits {
 		m.addCommit(commit)
 	}
-	return m, why
 }
 
 func (m *Merge) addCommit(commit *github.HeadCommit) {
@@ -172,12 +182,49 @@ func (m *Merge) addCommit(commit *github.HeadCommit) {
 	if !slices.Contains(m.authors, login) && len(m.authors) < maxPushed {
 		m.authors = append(m.authors, login)
 	}
-	if found := namesPull.FindStringSubmatch(subject); found != nil {
-		number, _ := strconv.Atoi(found[1] + found[2]) //nolint:errcheck // one of them is digits, the other is empty
-		if !slices.Contains(m.Pulls, number) {
-			m.Pulls = append(m.Pulls, number)
+	if number := pullOf(subject); number > 0 && !slices.Contains(m.Pulls, number) {
+		m.Pulls = append(m.Pulls, number)
+	}
+}
+
+// pullOf returns the number of the pull request in a commit's subject, 0 if there is none.
+func pullOf(subject string) int {
+	found := namesPull.FindStringSubmatch(subject)
+	if found == nil {
+		return 0
+	}
+	number, _ := strconv.Atoi(found[1] + found[2]) //nolint:errcheck // one of them is digits, the other is empty
+	return number
+}
+
+// without returns the merge that a push is without the commits that a prompt has already. If that is the last commit's,
+// what names no other pull request than the prompt's belongs to the prompt, and joins names it.
+func (m Merge) without(isKnown map[string]bool, pullsOfHead string) (rest Merge, joins []string) {
+	rest = Merge{Repository: m.Repository, SHA: m.SHA, isMerged: m.isMerged}
+	isHeadKnown := isKnown[m.key(m.SHA)]
+
+	var left []*github.HeadCommit
+	for _, c := range m.commits {
+		subject, _, _ := strings.Cut(c.GetMessage(), "\n")
+		number := pullOf(subject)
+		ofHead := Merge{Repository: m.Repository, Pulls: []int{number}}.pulls()
+		isOfHead := number == 0 || slices.Contains(strings.Fields(pullsOfHead), ofHead)
+
+		switch {
+		case isKnown[m.key(c.GetID())]:
+		case isHeadKnown && isOfHead:
+			joins = append(joins, m.key(c.GetID()))
+		default:
+			left = append(left, c)
 		}
 	}
+
+	rest.commits = left
+	rest.addCommits(left)
+	if isHeadKnown && len(left) > 0 {
+		rest.SHA = left[len(left)-1].GetID()
+	}
+	return rest, joins
 }
 
 // namesPull matches a commit's subject with the number of its pull request.

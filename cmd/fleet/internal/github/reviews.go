@@ -24,6 +24,8 @@ var (
 	// requestForm is how a comment for the agent begins.
 	requestForm = regexp.MustCompile(`(?i)^/docs\s`)
 
+	htmlComment = regexp.MustCompile(`(?s)<!--.*?(?:-->|$)`)
+
 	// meantForm is how a line begins that its author may have meant for the agent: also behind white space and quotes.
 	meantForm = regexp.MustCompile("(?im)^[\\s>\"'`~]*/docs(?:\\s|$)")
 )
@@ -37,6 +39,8 @@ type Review struct {
 	Author string
 	Text   string // what the comment asks for; "" if it asks for nothing any more
 	MayAsk bool   // GitHub's event says that the author may; else GitHub has to be asked
+
+	isMember bool // of the organization or the repository; a member may only read
 }
 
 // FollowUp returns the key of the follow-up.
@@ -72,12 +76,16 @@ func reviewOf(e *github.IssueCommentEvent, canAsk bool) (r Review, why string) {
 		Pull:   database.FoldCase(fmt.Sprintf("%s#%d", e.GetRepo().GetFullName(), e.GetIssue().GetNumber())),
 		URL:    e.GetIssue().GetPullRequestLinks().GetHTMLURL(),
 		Author: safetext.OneLine(e.GetComment().GetUser().GetLogin(), 80),
-		MayAsk: slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"}, association),
 	}
+	r.isMember = slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"}, association)
+	r.MayAsk = r.isMember && !canAsk
 
 	body := e.GetComment().GetBody()
 	if e.GetAction() != "deleted" && requestForm.MatchString(body) {
 		r.Text = database.Clean(strings.TrimSpace(body[len("/docs"):]))
+	}
+	if strings.TrimSpace(htmlComment.ReplaceAllString(r.Text, "")) == "" { // of a template
+		r.Text = ""
 	}
 
 	switch {
@@ -85,7 +93,7 @@ func reviewOf(e *github.IssueCommentEvent, canAsk bool) (r Review, why string) {
 		why = "the comment is not on a pull request"
 	case r.Text == "":
 		why = "the comment does not begin with /docs and a request"
-	case !r.MayAsk && !canAsk:
+	case !r.isMember && !canAsk:
 		why = "its author is not an owner, a member or a collaborator of the repository"
 	case !isMarked:
 		why = "the pull request's description has no marker"
@@ -211,7 +219,8 @@ func (s Docs) decide(ctx context.Context, r Review) (string, error) {
 	return reason, s.DropReview(ctx, r)
 }
 
-// askPermission asks GitHub, to which a private member is a contributor, whether the author may write. It says why not.
+// askPermission asks GitHub whether the author may write: to a webhook a private member is a contributor, and a member or
+// a collaborator may only read. It says why not.
 func (s Docs) askPermission(ctx context.Context, r Review) (string, error) {
 	if s.API == nil {
 		return "", errWaits // a process with the token decides
@@ -311,7 +320,13 @@ func (s Docs) reactToCanceled(ctx context.Context) error {
 func (s Docs) leaveOut(ctx context.Context, r Review, reason string) {
 	s.Logger.Info("a comment is left out", "key", r.Key, "pull", r.Pull, "author", r.Author,
 		"comment", r.ID, "reason", reason)
-	s.keepLeftOut(ctx, database.LeftOut{Kind: "comment", Pull: r.Pull, Author: r.Author, Reason: reason})
+	s.keepLeftOut(ctx, database.LeftOut{
+		Kind:    "comment",
+		Pull:    r.Pull,
+		Comment: r.ID,
+		Author:  r.Author,
+		Reason:  reason,
+	})
 }
 
 func (s Docs) keepLeftOut(ctx context.Context, l database.LeftOut) {

@@ -4,8 +4,10 @@ package github
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -60,7 +62,7 @@ func NewWebhooks(w *queue.Worker, secret string, known Projects, skip merges.Aut
 	h := &Webhooks{
 		Docs:     Docs{Queue: w.Queue},
 		Counts:   newCounts(),
-		secret:   []byte(secret),
+		secret:   []byte(strings.TrimSpace(secret)),
 		skip:     skip,
 		priority: priority,
 		bodies:   make(chan struct{}, maxBodies),
@@ -72,13 +74,23 @@ func NewWebhooks(w *queue.Worker, secret string, known Projects, skip merges.Aut
 }
 
 // events are the names of events in the metrics.
-var events = []string{"push", "pull_request", "issue_comment", "ping", "other"}
+var events = []string{
+	"push", "pull_request", "issue_comment", "pull_request_review", "pull_request_review_comment", "ping", "other",
+	unproved,
+}
+
+// unproved is the event of a delivery that calls itself GitHub's and fails the signature.
+const unproved = "unproved"
+
+// hookHeader has the number of the webhook that GitHub delivers for.
+const hookHeader = "X-GitHub-Hook-ID"
 
 // newCounts returns the counter of webhooks, with the series that alerts need from the start.
 func newCounts() *prometheus.CounterVec {
 	counts := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "fleet_webhooks_total",
-		Help: "Webhooks that this process has responded to. The event is other until the signature is proved.",
+		Help: "Webhooks that this process has responded to. The event is other until the signature is proved, " +
+			"and unproved if it fails and the delivery calls itself GitHub's.",
 	}, []string{"event", "status"})
 
 	for _, event := range events {
@@ -92,6 +104,24 @@ func newCounts() *prometheus.CounterVec {
 // SetProjects replaces the projects that document repositories.
 func (h *Webhooks) SetProjects(known Projects) { h.projects.Store(&known) }
 
+// NoteProjects notes which repositories have a project now whose merges were left out for the lack of one.
+func (h *Webhooks) NoteProjects(ctx context.Context) error {
+	undocumented, err := h.Undocumented(ctx)
+	if err != nil {
+		return err
+	}
+
+	for _, u := range undocumented {
+		if _, isKnown := h.projects.Load().Of(u.Repository); !isKnown {
+			continue
+		}
+		if err := h.NoteDocumented(ctx, u.Repository); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // response is what GitHub shows as the response to a delivery.
 type response struct {
 	Status int
@@ -100,6 +130,8 @@ type response struct {
 	About  Merge  // what the log says it is about; the zero value if nothing is known
 	Event  string // empty before the signature is proved
 	isKept bool   // fleet show says why it was left out
+
+	isUnproved bool // the signature does not prove what the response is about
 }
 
 // respond returns the response to a delivery that somebody has to fix or to deliver again, or that fleet acts on.
@@ -117,40 +149,51 @@ func keptOut(reason string) response {
 	return resp
 }
 
-// Handler takes deliveries at /github.
+// Handler takes deliveries at /github, and responds with 404 to all else.
 func (h *Webhooks) Handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /github", func(rw http.ResponseWriter, r *http.Request) {
+	receive := func(rw http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), HandlerTime)
 		defer cancel()
-
-		resp := h.receive(rw, r.WithContext(ctx))
-		if !slices.Contains(events, resp.Event) {
-			resp.Event = "other"
-		}
-		h.Counts.WithLabelValues(resp.Event, strconv.Itoa(resp.Status)).Inc()
-		h.log(r, resp)
-		http.Error(rw, resp.Text, resp.Status)
+		h.respond(rw, r, h.receive(rw, r.WithContext(ctx)))
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /github", receive)
+	mux.HandleFunc("POST /github/{$}", receive)
+	mux.HandleFunc("/", func(rw http.ResponseWriter, r *http.Request) {
+		h.respond(rw, r, respond(http.StatusNotFound, "webhooks are taken at POST /github"))
 	})
 	return mux
 }
 
+// respond counts, logs and writes a response.
+func (h *Webhooks) respond(rw http.ResponseWriter, r *http.Request, resp response) {
+	if !slices.Contains(events, resp.Event) {
+		resp.Event = "other"
+	}
+	h.Counts.WithLabelValues(resp.Event, strconv.Itoa(resp.Status)).Inc()
+	h.log(r, resp)
+	http.Error(rw, resp.Text, resp.Status)
+}
+
 func (h *Webhooks) log(r *http.Request, resp response) {
-	logger := h.Logger
+	// Each line is needed: with the delivery and the hook GitHub can deliver again what was refused. A rotated secret
+	// would lose each merge in silence.
 	level := slog.LevelInfo
-	switch {
-	case resp.Status >= 500:
-		logger = h.Calm
+	switch resp.Status {
+	case http.StatusInternalServerError, http.StatusServiceUnavailable:
 		level = slog.LevelError
-	case resp.Status == http.StatusUnauthorized: // a rotated secret would lose each merge in silence
+	case http.StatusUnauthorized, http.StatusRequestEntityTooLarge, http.StatusRequestTimeout, http.StatusNotFound:
 		level = slog.LevelWarn
 	}
 
-	logger.Log(r.Context(), level, "webhook",
+	h.Logger.Log(r.Context(), level, "webhook",
 		"status", resp.Status,
 		"delivery", safetext.OneLine(github.DeliveryID(r), 80),
+		"hook", safetext.OneLine(r.Header.Get(hookHeader), 80),
+		"address", r.RemoteAddr,
 		"event", safetext.OneLine(github.WebHookType(r), 80),
 		"repository", safetext.OneLine(resp.About.Repository, 150),
+		"proved", !resp.isUnproved,
 		"sha", safetext.OneLine(resp.About.SHA, 80),
 		"number", resp.About.Pulls,
 		"response", resp.Text,
@@ -175,9 +218,12 @@ func (h *Webhooks) receive(rw http.ResponseWriter, r *http.Request) response {
 		return respond(http.StatusServiceUnavailable, "too much at once: deliver it again")
 	}
 
-	body, err := h.readBody(rw, r, kind, signature)
+	body, err := readBody(rw, r)
 	if err != nil {
 		return refusedBody(err)
+	}
+	if err := github.ValidateSignature(signature, body, h.secret); err != nil {
+		return refusedSignature(r, body)
 	}
 
 	if err := h.CheckVersion(r.Context()); err != nil {
@@ -198,16 +244,24 @@ func (h *Webhooks) notStored(err error) response {
 	return respond(http.StatusServiceUnavailable, "not stored: deliver it again")
 }
 
-// readBody reads a body and proves its signature. A client that sends slowly must not keep a place from others.
-func (h *Webhooks) readBody(rw http.ResponseWriter, r *http.Request, kind, signature string) ([]byte, error) {
+// readBody reads a body. A client that sends slowly must not keep a place from others: the deadline stays unless the body
+// was read whole, so that the connection of a body that stalls is closed.
+func readBody(rw http.ResponseWriter, r *http.Request) ([]byte, error) {
 	deadlines := http.NewResponseController(rw)
-	if err := deadlines.SetReadDeadline(time.Now().Add(bodyTime)); err == nil {
-		defer deadlines.SetReadDeadline(time.Time{}) //nolint:errcheck // it has just worked
+	isLimited := deadlines.SetReadDeadline(time.Now().Add(bodyTime)) == nil
+
+	body, err := io.ReadAll(http.MaxBytesReader(rw, r.Body, MaxEvent))
+	if err != nil {
+		rw.Header().Set("Connection", "close")
+		return nil, err
 	}
-	return github.ValidatePayloadFromBody(kind, http.MaxBytesReader(rw, r.Body, MaxEvent), signature, h.secret)
+	if isLimited {
+		err = deadlines.SetReadDeadline(time.Time{})
+	}
+	return body, err
 }
 
-// refusedBody is the response to a body that could not be read, or that the signature does not prove.
+// refusedBody is the response to a body that could not be read.
 func refusedBody(err error) response {
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
@@ -215,7 +269,27 @@ func refusedBody(err error) response {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return respond(http.StatusRequestTimeout, "the body took longer than 2 s: deliver it again")
 	}
-	return respond(http.StatusUnauthorized, "the signature is not of this body and this server's secret")
+	return respond(http.StatusBadRequest, "the body could not be read")
+}
+
+// refusedSignature is the response to a body that the signature does not prove. It is about the repository that the body
+// names, which anybody can write: a person has to know which webhook has another secret.
+func refusedSignature(r *http.Request, body []byte) response {
+	resp := respond(http.StatusUnauthorized, "the signature is not of this body and this server's secret")
+	resp.isUnproved = true
+	if strings.HasPrefix(r.UserAgent(), "GitHub-Hookshot/") && r.Header.Get(hookHeader) != "" {
+		resp.Event = unproved
+	}
+
+	var names struct {
+		Repository struct {
+			FullName string `json:"full_name"`
+		} `json:"repository"`
+	}
+	if err := json.Unmarshal(body, &names); err == nil {
+		resp.About.Repository = names.Repository.FullName
+	}
+	return resp
 }
 
 func (h *Webhooks) act(ctx context.Context, event any) response {
@@ -224,12 +298,39 @@ func (h *Webhooks) act(ctx context.Context, event any) response {
 		return h.Review(ctx, e)
 	case *github.PushEvent:
 		m, why := mergeOfPush(e, h.skip)
-		return h.actOnMerge(ctx, m, why)
+		return h.actOnPush(ctx, m, why)
 
 	case *github.PullRequestEvent:
 		return h.actOnPullRequest(ctx, e)
+	case *github.PullRequestReviewEvent:
+		return h.actOnElsewhere(ctx, e.GetRepo(), e.GetPullRequest(), e.GetReview().GetID(), e.GetReview())
+	case *github.PullRequestReviewCommentEvent:
+		return h.actOnElsewhere(ctx, e.GetRepo(), e.GetPullRequest(), e.GetComment().GetID(), e.GetComment())
 	}
 	return leftOut("neither a push nor a pull request")
+}
+
+// written is a review, or a comment on a line.
+type written interface {
+	GetBody() string
+	GetUser() *github.User
+}
+
+// actOnElsewhere says of a request in a review or on a line why it is none: it has no conversation.
+func (h *Webhooks) actOnElsewhere(
+	ctx context.Context, repo *github.Repository, pr *github.PullRequest, id int64, text written,
+) response {
+	about := Merge{Repository: repo.GetFullName(), Pulls: []int{pr.GetNumber()}}
+	resp := leftOut("only comments of the conversation count")
+	resp.About = about
+	if requestForm.MatchString(text.GetBody()) {
+		h.leaveOut(ctx, Review{
+			ID:     id,
+			Pull:   about.pulls(),
+			Author: safetext.OneLine(text.GetUser().GetLogin(), 80),
+		}, resp.Reason)
+	}
+	return resp
 }
 
 // actOnPullRequest notes a pull request of the agent's, which may be that of an unknown prompt, and acts on a merge.
@@ -252,6 +353,47 @@ func (h *Webhooks) actOnPullRequest(ctx context.Context, e *github.PullRequestEv
 		return h.actOnMerge(ctx, m, why)
 	}
 	resp := respond(http.StatusOK, "noted: it is the pull request of "+noted)
+	resp.About = m
+	return resp
+}
+
+// actOnPush acts on what no prompt has yet. The events of a merge queue come in any order, and each of its merges is to
+// be documented once.
+func (h *Webhooks) actOnPush(ctx context.Context, m Merge, why string) response {
+	if why != "" || len(m.commits) == 0 {
+		return h.actOnMerge(ctx, m, why)
+	}
+	head, err := h.keyOf(ctx, m)
+	if err != nil {
+		return h.notStored(err)
+	}
+
+	isKnown := map[string]bool{}
+	for _, c := range m.commits[:min(len(m.commits), maxPushed)] {
+		keys, err := sqldb.Strings(ctx, h.DB, "SELECT commit_key FROM fleet_commits WHERE commit_key = $1", m.key(c.GetID()))
+		if err != nil {
+			return h.notStored(err)
+		}
+		isKnown[m.key(c.GetID())] = len(keys) > 0
+	}
+
+	rows, err := h.Rows(ctx, "key = $1", head)
+	if err != nil {
+		return h.notStored(err)
+	}
+	pulls := ""
+	if len(rows) > 0 {
+		pulls = rows[0].Pulls
+	}
+
+	rest, joins := m.without(isKnown, pulls)
+	if err := h.AddCommits(ctx, head, joins); err != nil {
+		return h.notStored(err)
+	}
+	if len(rest.commits) > 0 {
+		return h.actOnMerge(ctx, rest, "")
+	}
+	resp := respond(http.StatusAccepted, "known already: "+head)
 	resp.About = m
 	return resp
 }
@@ -333,7 +475,7 @@ func (h *Webhooks) cancelUnlessShared(ctx context.Context, m Merge) error {
 func (h *Webhooks) enqueue(ctx context.Context, m Merge) response {
 	project, isKnown := h.projects.Load().Of(m.Repository)
 	if !isKnown {
-		reason := "no project documents this repository: see fleet serve -project"
+		const reason = database.NoProject
 		return response{Status: http.StatusUnprocessableEntity, Text: reason, Reason: reason, isKept: true}
 	}
 
@@ -383,12 +525,42 @@ func (h *Webhooks) keyOf(ctx context.Context, m Merge) (string, error) {
 // that was edited or deleted be sent as it is now, or not at all.
 func (h *Webhooks) Review(ctx context.Context, e *github.IssueCommentEvent) response {
 	r, why := reviewOf(e, h.API != nil)
-	resp := h.actOnReview(ctx, e, r, why)
+	resp, isLate := h.ifLate(ctx, e, &r, why)
+	if !isLate {
+		resp = h.actOnReview(ctx, e, r, why)
+	}
 	resp.About = Merge{Repository: e.GetRepo().GetFullName(), Pulls: []int{e.GetIssue().GetNumber()}}
 	if resp.isKept {
 		h.leaveOut(ctx, r, resp.Reason)
 	}
 	return resp
+}
+
+// ifLate responds to an event of a comment that a newer one has overtaken. A deletion is final. A comment whose edit came
+// before it is taken as it was edited.
+func (h *Webhooks) ifLate(ctx context.Context, e *github.IssueCommentEvent, r *Review, why string) (response, bool) {
+	now := database.CommentEvent{
+		ID:        r.ID,
+		UpdatedAt: e.GetComment().GetUpdatedAt().Time,
+		IsDeleted: e.GetAction() == "deleted",
+	}
+	if e.GetAction() == "edited" && why == "" {
+		now.Text = r.Text
+	}
+
+	newest, err := h.NoteComment(ctx, now)
+	isOlder := newest.UpdatedAt.After(now.UpdatedAt.Truncate(time.Millisecond))
+	switch {
+	case err != nil:
+		return h.notStored(err), true
+	case newest.IsDeleted && !now.IsDeleted:
+		return leftOut("the comment was deleted"), true
+	case isOlder && !now.IsDeleted && e.GetAction() == "created" && why == "" && newest.Text != "":
+		r.Text = newest.Text
+	case isOlder && !now.IsDeleted:
+		return leftOut("a newer event of the comment came before"), true
+	}
+	return response{}, false
 }
 
 func (h *Webhooks) actOnReview(ctx context.Context, e *github.IssueCommentEvent, r Review, why string) response {
@@ -424,13 +596,13 @@ func (h *Webhooks) takeReview(ctx context.Context, e *github.IssueCommentEvent, 
 	}
 
 	if err != nil {
-		if r.MayAsk {
+		if r.isMember {
 			h.reactTo(ctx, r, err.Error())
 		}
 		return keptOut(err.Error())
 	}
 
-	if r.MayAsk { // so the pull request is the agent's, and may be that of an unknown prompt
+	if r.isMember { // so the pull request is the agent's, and may be that of an unknown prompt
 		_, err := h.note(ctx, e.GetRepo().GetFullName(), r.URL, e.GetIssue())
 		if err != nil {
 			return h.notStored(err)

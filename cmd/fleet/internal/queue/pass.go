@@ -58,6 +58,8 @@ func (w *Worker) tidy(ctx context.Context) error {
 		"UPDATE fleet_prompts SET not_before = 0 WHERE state = 'pending' AND not_before - 3600000000000 > $1",
 		"DELETE FROM fleet_left_out WHERE at < ($1 - 2592000000000000) / 1000000", // 30 days ago
 		"DELETE FROM fleet_found WHERE at < ($1 - 604800000000000) / 1000000",     // 7 days ago
+		"DELETE FROM fleet_comment_events WHERE at < ($1 - 604800000000000) / 1000000",
+		"DELETE FROM fleet_refused WHERE day < ($1 - 31536000000000000) / 1000000", // a year ago
 	}, now.UnixNano())
 	if err != nil || w.Keep == 0 {
 		return err

@@ -29,6 +29,7 @@ CREATE TABLE IF NOT EXISTS fleet_prompts (
 	not_before BIGINT NOT NULL DEFAULT 0,   -- no turn before: its job has been found at work
 	retried    BIGINT NOT NULL DEFAULT 0,   -- 1: a person has it sent again, so the limit of a day does not hold it back
 	tried      BIGINT NOT NULL DEFAULT 0,   -- when somebody last tried to tell its result
+	refusal    TEXT NOT NULL DEFAULT '',    -- why GitHub refuses to be told
 	looked     BIGINT NOT NULL DEFAULT 0,   -- when somebody last looked for what became of it
 	forgotten  BIGINT NOT NULL DEFAULT 0,   -- when its texts were forgotten
 	closed     TEXT NOT NULL DEFAULT '',    -- the state in which a person has closed it
@@ -127,7 +128,18 @@ CREATE INDEX IF NOT EXISTS fleet_found_at ON fleet_found (at);
 CREATE TABLE IF NOT EXISTS fleet_left_out (
 	id TEXT PRIMARY KEY, at BIGINT NOT NULL,
 	kind TEXT NOT NULL, -- merge or comment
-	repository TEXT NOT NULL, sha TEXT NOT NULL, pull TEXT NOT NULL, author TEXT NOT NULL, reason TEXT NOT NULL
+	repository TEXT NOT NULL, sha TEXT NOT NULL, pull TEXT NOT NULL, author TEXT NOT NULL, reason TEXT NOT NULL,
+	comment BIGINT NOT NULL DEFAULT 0 -- GitHub's id
+);
+-- The newest event of each comment, for 7 days: they come in any order.
+CREATE TABLE IF NOT EXISTS fleet_comment_events (
+	id BIGINT PRIMARY KEY, updated BIGINT NOT NULL, deleted BIGINT NOT NULL, text TEXT NOT NULL, at BIGINT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS fleet_comment_events_at ON fleet_comment_events (at);
+-- Webhooks that were refused, by day and by the repository that their bodies name, which nothing proves.
+CREATE TABLE IF NOT EXISTS fleet_refused (
+	day BIGINT NOT NULL, repository TEXT NOT NULL, status BIGINT NOT NULL, n BIGINT NOT NULL,
+	PRIMARY KEY (day, repository, status)
 );
 CREATE INDEX IF NOT EXISTS fleet_left_out_at ON fleet_left_out (at);
 INSERT INTO fleet_schema (version) SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM fleet_schema) ON CONFLICT DO NOTHING;
