@@ -114,14 +114,18 @@ func (a *admin) collectAll(ctx context.Context) ([]prometheus.Metric, error) {
 		}
 	}
 
-	ofKind := map[string]int{}
+	type pair struct{ kind, cause string }
+	counted := map[pair]int{}
 	for _, need := range now.NeedsPerson {
-		ofKind[need.Kind]++
+		counted[pair{need.Kind, need.Cause}]++
 	}
+
 	var metrics []prometheus.Metric
 	for _, kind := range kinds {
-		metrics = append(metrics, gauge("fleet_person_needed", "Reasons why a person is needed, as fleet status has "+
-			"them.", float64(ofKind[kind]), prometheus.Labels{"kind": kind}))
+		for _, cause := range causes {
+			metrics = append(metrics, gauge("fleet_person_needed", "Reasons why a person is needed, as fleet status "+
+				"has them.", float64(counted[pair{kind, cause}]), prometheus.Labels{"kind": kind, "cause": cause}))
+		}
 	}
 
 	problems := 0
@@ -168,7 +172,7 @@ func metricsOf(p *queue.ProjectStatus) []prometheus.Metric {
 	}
 	ofProject := prometheus.Labels{"project": p.Project}
 	return append(metrics,
-		gauge("fleet_oldest_queued_seconds", "Age of the oldest prompt that is queued, but for those that a pause of "+
-			"their repository or the limit of a day holds back.", oldest, ofProject),
+		gauge("fleet_oldest_queued_seconds", "Age of the oldest prompt that is queued, but for those that a job, a pause "+
+			"of their repository or the limit of a day holds back.", oldest, ofProject),
 		gauge("fleet_quota_left", "Prompts that may be sent now.", float64(p.QuotaLeft), ofProject))
 }

@@ -56,6 +56,11 @@ func (p *program) forgetAuthor(ctx context.Context, s queue.Queue) error {
 	}
 
 	if !p.yes {
+		leftOut, err := s.CountLeftOut(ctx, p.author)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(p.stdout, "would forget %d that were left out\n", leftOut)
 		return p.plan(forgetting, ended)
 	}
 

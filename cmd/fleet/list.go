@@ -1,16 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/internal/safetext"
+	"github.com/mintlify-community/mintlify-go/once"
 )
 
 // list prints the prompts that the flags choose.
@@ -26,14 +29,55 @@ func (p *program) list(ctx context.Context, s queue.Queue) error {
 		}
 	}
 
+	whys, err := whysOf(ctx, s, rows)
+	if err != nil {
+		return err
+	}
 	if p.asJSON {
-		return p.listJSON(rows)
+		return p.listJSON(rows, whys)
 	}
 	for _, r := range rows {
-		fmt.Fprintf(p.stdout, "%s\t%s\t%s\t%s\t%s\n", database.NameOf(r.State), r.Key, r.ProjectID,
-			r.UpdatedAt.Format(time.RFC3339), safetext.OneLine(r.PRLink, 300))
+		fmt.Fprintf(p.stdout, "%s\t%s\t%s\t%s\t%s\t%s\n", database.NameOf(r.State), r.Key, r.ProjectID,
+			r.UpdatedAt.Format(time.RFC3339), safetext.OneLine(r.PRLink, 300), safetext.OneLine(whys[r.Key], 300))
 	}
 	return nil
+}
+
+// whysOf returns by key why prompts wait, or what is wrong with them. It takes a fixed number of statements.
+func whysOf(ctx context.Context, s queue.Queue, rows []database.Row) (map[string]string, error) {
+	whys := map[string]string{}
+	isQueued := func(r database.Row) bool { return r.State == once.Pending }
+	if !slices.ContainsFunc(rows, isQueued) {
+		for _, r := range rows {
+			whys[r.Key] = r.Problem
+		}
+		return whys, nil
+	}
+
+	now, err := statusOf(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	ofProject := map[string]string{}
+	for _, p := range now.Projects {
+		ofProject[p.Project] = p.Why
+	}
+	ofKey, err := s.WhyNot(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, r := range rows {
+		switch {
+		case !isQueued(r):
+			whys[r.Key] = r.Problem
+		case r.IsStranded:
+			whys[r.Key] = "it follows " + r.After + ", which has no job"
+		default:
+			whys[r.Key] = cmp.Or(ofKey[r.Key], ofProject[r.ProjectID])
+		}
+	}
+	return whys, nil
 }
 
 // listed is a prompt in the array that `fleet list -json` prints.
@@ -47,11 +91,12 @@ type listed struct {
 	JobID    string    `json:"jobId,omitempty"`
 	PRLink   string    `json:"prLink,omitempty"`
 	Problem  string    `json:"problem,omitempty"`
+	Why      string    `json:"why,omitempty"` // it waits, or what is wrong with it
 	Added    time.Time `json:"added"`
 	Updated  time.Time `json:"updated"`
 }
 
-func (p *program) listJSON(rows []database.Row) error {
+func (p *program) listJSON(rows []database.Row, whys map[string]string) error {
 	all := make([]listed, len(rows))
 	for i, r := range rows {
 		all[i] = listed{
@@ -64,6 +109,7 @@ func (p *program) listJSON(rows []database.Row) error {
 			JobID:    safetext.OneLine(r.JobID, 200),
 			PRLink:   safetext.OneLine(r.PRLink, 500),
 			Problem:  safetext.OneLine(r.Problem, 1000),
+			Why:      safetext.OneLine(whys[r.Key], 1000),
 			Added:    r.AddedAt,
 			Updated:  r.UpdatedAt,
 		}

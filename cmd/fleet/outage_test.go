@@ -306,7 +306,7 @@ func TestPassGoesOn(t *testing.T) {
 		b.Decide = func(context.Context) error { return errors.New("GitHub is down") }
 		execute(b.t, b.Queue, "INSERT INTO fleet_found (key, link, at) VALUES ('k', 'l', 1)")
 		assert.EqualError(t, b.MakePass(b.ctx), "decide about comments: GitHub is down")
-		assert.Zero(t, number(t, b.Queue, "SELECT count(*) FROM fleet_found"))
+		assert.Zero(t, number(b.t, b.Queue, "SELECT count(*) FROM fleet_found"))
 		b.Decide = func(context.Context) error { return nil }
 	})
 }

@@ -78,9 +78,37 @@ func (p *program) resume(ctx context.Context, s queue.Queue) error {
 	if lifted > 0 {
 		fmt.Fprintln(p.stdout, "resumed")
 	}
+	if p.all {
+		err = p.sayLeft(ctx, s)
+	}
+	if err != nil {
+		return err
+	}
 
 	if polled > 0 {
 		fmt.Fprintf(p.stdout, "%d running with a problem: polled again\n", polled)
 	}
 	return nil
+}
+
+// sayLeft names what a person has paused one by one, which stays paused.
+func (p *program) sayLeft(ctx context.Context, s queue.Queue) error {
+	projects, err := s.Projects(ctx)
+	if err != nil {
+		return err
+	}
+	for _, project := range projects {
+		if !project.Stopped.IsZero() {
+			name := safetext.OneLine(project.Name, 100)
+			fmt.Fprintf(p.stdout, "left: project %s, %s. To resume it: fleet resume -project %s\n",
+				name, safetext.OneLine(project.StoppedBy, 300), name)
+		}
+	}
+
+	repositories, err := queue.PausedRepositories(ctx, s.DB)
+	for _, r := range repositories {
+		fmt.Fprintf(p.stdout, "left: repository %s, %s. To resume it: fleet resume -repo %s\n",
+			r.Repository, safetext.OneLine(r.Reason, 300), r.Repository)
+	}
+	return err
 }

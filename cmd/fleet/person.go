@@ -24,14 +24,18 @@ const (
 
 // kinds has the kinds of needs in the order in which status prints them.
 var kinds = []string{
-	"database", "worker", "outage", "pause", "unknown", "stranded", "refused", "failed", "running", "result",
+	"database", "worker", "outage", "pause", "unknown", "stranded", "refused", "failed", "running", "result", "repository",
 }
+
+// causes has what a person may have to mend of a pause. All other needs have none.
+var causes = []string{"", queue.CauseKey, queue.CauseProject, queue.CauseCredits}
 
 // need is a reason why a person is needed. Status prints it, status -check fails with it, and the metrics count it.
 type need struct {
 	Kind    string    `json:"kind"`
-	Project string    `json:"project"` // "" is all
-	Keys    []string  `json:"keys"`    // the first 20
+	Cause   string    `json:"cause,omitempty"` // of a pause: key, project or credits
+	Project string    `json:"project"`         // "" is all
+	Keys    []string  `json:"keys"`            // the first 20
 	Since   time.Time `json:"since,omitzero"`
 	Count   int       `json:"count"`            // prompts, or tries
 	Others  int       `json:"others,omitempty"` // other prompts, or projects, with the same problem
@@ -56,20 +60,50 @@ func needsOf(ctx context.Context, s queue.Queue, now status) ([]need, error) {
 		})
 	}
 
-	if worker := needOfWorker(now.Projects); !now.Working && worker.Count > 0 {
+	worker, err := needOfWorker(ctx, s, now.Projects)
+	if err != nil {
+		return nil, err
+	}
+	if !now.Working && !worker.Since.IsZero() {
 		needs = append(needs, worker)
 	}
+
 	needs = append(needs, needsOfProjects(s, now.Projects)...)
-	return append(needs, ofPrompts...), nil
+	ofRepositories, err := needsOfRepositories(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(needs, ofPrompts, ofRepositories), nil
 }
 
-func needOfWorker(projects []*queue.ProjectStatus) need {
+// needsOfRepositories returns the repositories of which merges are left out for the lack of a project.
+func needsOfRepositories(ctx context.Context, s queue.Queue) ([]need, error) {
+	undocumented, err := s.Undocumented(ctx)
+	var needs []need
+	for _, u := range undocumented[:min(len(undocumented), maxOfKind)] {
+		needs = append(needs, need{
+			Kind:    "repository",
+			Keys:    []string{u.Repository},
+			Since:   u.Since,
+			Count:   u.Merges,
+			Problem: fmt.Sprintf("no project documents it: merges that were left out: %d", u.Merges),
+			Advice: fmt.Sprintf("Name its project: fleet serve -project %s=ID. Or leave it out: -project %s=. Then have "+
+				"GitHub deliver the webhooks again.", u.Repository, u.Repository),
+		})
+	}
+	return needs, err
+}
+
+// needOfWorker is since the last sign of life: webhooks are lost, too. If no worker ever worked, it is since the oldest
+// prompt that is queued.
+func needOfWorker(ctx context.Context, s queue.Queue, projects []*queue.ProjectStatus) (need, error) {
 	n := need{
 		Kind:    "worker",
 		Keys:    []string{},
 		Problem: queue.WithoutWorker,
-		Advice:  "Nothing is sent until fleet work or fleet serve is running.",
+		Advice:  "Nothing is sent, and no webhook taken, until fleet work or fleet serve is running.",
 	}
+	lastSeen, err := s.LastWorked(ctx)
 
 	for _, p := range projects {
 		n.Count += p.Counts["queued"]
@@ -77,7 +111,10 @@ func needOfWorker(projects []*queue.ProjectStatus) need {
 			n.Since = p.Oldest
 		}
 	}
-	return n
+	if !lastSeen.IsZero() {
+		n.Since = lastSeen
+	}
+	return n, err
 }
 
 // needsOfProjects returns the projects of which prompts wait for nothing but a person, or the end of an outage. An
@@ -101,6 +138,7 @@ func needsOfProjects(s queue.Queue, projects []*queue.ProjectStatus) []need {
 		isOfAll = isOfAll || isAll
 		needs = addNeed(needs, need{
 			Kind:    kind,
+			Cause:   causeOf(kind, p.Queue),
 			Project: p.Project,
 			Keys:    []string{},
 			Since:   p.Queue.Began,
@@ -110,6 +148,13 @@ func needsOfProjects(s queue.Queue, projects []*queue.ProjectStatus) []need {
 		})
 	}
 	return needs
+}
+
+func causeOf(kind string, p queue.Project) string {
+	if kind == "pause" {
+		return p.Cause
+	}
+	return ""
 }
 
 // resumeOf is the command that resumes a project, or all for "".
@@ -214,14 +259,14 @@ func needOf(kind string, r database.Row) need {
 	}
 
 	if kind == "result" {
-		n.Problem = "its result could not be told"
+		n.Problem = strings.TrimSuffix("its result could not be told: "+safetext.OneLine(r.Refusal, 500), ": ")
 		n.Advice = "Is FLEET_RESULTS_URL or FLEET_GITHUB_TOKEN still valid? The log says what failed. " +
 			"To tell nobody: fleet close -key " + r.Key + "."
 	}
 	return n
 }
 
-// addNeed adds a need. Those of running jobs, results and pauses with the same problem are one. An error of the
+// addNeed adds a need. Those of running jobs, results, pauses and refused prompts with the same problem are one. An error of the
 // service names the project and the job that were asked for, so that those are left out of what is compared.
 func addNeed(needs []need, n need) []need {
 	problemOfAny := func(n need) string { return strings.ReplaceAll(n.Problem, cmp.Or(n.Project, "\n"), "P") }
@@ -230,7 +275,7 @@ func addNeed(needs []need, n need) []need {
 		return isOfSame && n.Kind == other.Kind && problemOfAny(n) == problemOfAny(other)
 	}
 
-	isGrouped := slices.Contains([]string{"running", "result", "pause", "outage"}, n.Kind) && n.Problem != ""
+	isGrouped := slices.Contains([]string{"running", "result", "pause", "outage", "refused"}, n.Kind) && n.Problem != ""
 	i := slices.IndexFunc(needs, isAlike)
 	if !isGrouped || i < 0 {
 		return append(needs, n)
@@ -239,6 +284,10 @@ func addNeed(needs []need, n need) []need {
 	needs[i].Count += n.Count
 	needs[i].Others++
 	needs[i].Advice = strings.ReplaceAll(needs[i].Advice, resumeOf(needs[i].Project), "fleet resume -all")
+	if n.Kind == "refused" {
+		needs[i].Advice = fmt.Sprintf("To send all that were refused again: fleet retry -state refused -project %s "+
+			"-again -yes. To leave one: fleet close -key KEY.", safetext.OneLine(n.Project, 100))
+	}
 	if len(needs[i].Keys) < maxKeys {
 		needs[i].Keys = append(needs[i].Keys, n.Keys...)
 	}

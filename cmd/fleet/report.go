@@ -40,7 +40,7 @@ func (p *program) report(ctx context.Context, s queue.Queue) error {
 func writeReports(w io.Writer, reports []database.RepositoryReport) error {
 	total := database.RepositoryReport{Repository: "all"}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "REPOSITORY\tMERGES\tJOBS\tMESSAGES\tFAILED\tUNKNOWN\tLEFT OUT\tCREDITS")
+	fmt.Fprintln(table, "REPOSITORY\tMERGES\tJOBS\tMESSAGES\tFAILED\tUNKNOWN\tLEFT OUT\tREFUSED\tABOUT CREDITS")
 
 	for _, r := range reports {
 		total.Merges += r.Merges
@@ -49,6 +49,7 @@ func writeReports(w io.Writer, reports []database.RepositoryReport) error {
 		total.Failed += r.Failed
 		total.Unknown += r.Unknown
 		total.LeftOut += r.LeftOut
+		total.Refused += r.Refused
 		total.Credits += r.Credits
 		writeReport(table, r)
 	}
@@ -65,6 +66,6 @@ func writeReport(table *tabwriter.Writer, r database.RepositoryReport) {
 	if r.Unknown > 0 { // the agent may have worked for these, too
 		credits += fmt.Sprintf(" (up to %d)", r.Credits+database.CreditsEach*r.Unknown)
 	}
-	fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\n",
-		name, r.Merges, r.Jobs, r.Messages, r.Failed, r.Unknown, r.LeftOut, credits)
+	fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\n",
+		name, r.Merges, r.Jobs, r.Messages, r.Failed, r.Unknown, r.LeftOut, r.Refused, credits)
 }

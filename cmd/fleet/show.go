@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/github"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/internal/safetext"
@@ -48,6 +49,9 @@ func (p *program) show(ctx context.Context, s queue.Queue) error {
 		return database.SeveralFit(p.operand, keys)
 	}
 
+	if err := p.showKept(ctx, s, thread[0].Key); err != nil {
+		return err
+	}
 	for i, r := range thread {
 		if i > 0 || len(leftOut) > 0 {
 			fmt.Fprintln(p.stdout)
@@ -59,8 +63,28 @@ func (p *program) show(ctx context.Context, s queue.Queue) error {
 	return nil
 }
 
+// showKept prints the comments on the pull request of a prompt that are not decided about, and why.
+func (p *program) showKept(ctx context.Context, s queue.Queue, key string) error {
+	kept, err := github.Docs{Queue: s}.KeptReviews(ctx, "", "")
+	for _, r := range kept {
+		if r.Key != key {
+			continue
+		}
+		waits := "the pull request of its job is known"
+		if !r.MayAsk {
+			waits += ", and GitHub says whether its author may write (FLEET_GITHUB_TOKEN)"
+		}
+		fmt.Fprintf(p.stdout, "comment %d by %s on %s waits until %s\n", r.ID, safetext.OneLine(r.Author, 80),
+			safetext.OneLine(r.Pull, 200), waits)
+	}
+	return err
+}
+
 func (p *program) showOne(ctx context.Context, s queue.Queue, r database.Row) error {
 	waits := ""
+	if r.State == once.Sending {
+		waits = "its sender hears from the service by " + utc(r.Deadline) + ", or it is in doubt from then on"
+	}
 	if r.State == once.Pending && !r.IsStranded { // advise says what a stranded one waits for
 		why, until, err := s.WhyQueued(ctx, r)
 		if err != nil {
@@ -103,6 +127,7 @@ func (p *program) showFields(r database.Row, waits string) {
 		{"job", r.JobID},
 		{"pr", r.PRLink},
 		{"problem", r.Problem},
+		{"untold", r.Refusal},
 		{"forgotten", forgotten},
 		{"waits", waits},
 		{"advice", advise(r)},

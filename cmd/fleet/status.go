@@ -43,7 +43,8 @@ type status struct {
 	Projects    []*queue.ProjectStatus   `json:"projects"`    // "" has the pause of all
 	Paused      []queue.PausedRepository `json:"paused"`      // repositories that a person has paused
 	Limits      []database.Limit         `json:"limits"`      // -max-per-day
-	Comments    int64                    `json:"comments"`    // kept until the pull request of their job is known
+	Comments    int64                    `json:"comments"`    // kept until they can be decided about
+	Unasked     int64                    `json:"unasked"`     // of these, until GitHub says whether the author may write
 }
 
 func statusOf(ctx context.Context, s queue.Queue) (status, error) {
@@ -73,17 +74,20 @@ WHERE state IN ('failed', 'refused') AND updated < $1`, time.Now().Add(-oldAfter
 		return now, err
 	}
 
-	now.Comments, err = sqldb.Number(ctx, s.DB, "SELECT count(*) FROM fleet_comments")
 	now.addProjects()
+	err = s.QueryRowContext(ctx, "SELECT count(*), count(*) FILTER (WHERE may_ask = 0) FROM fleet_comments").
+		Scan(&now.Comments, &now.Unasked)
 	return now, err
 }
 
 // addProjects sums up the projects. There is no estimate of when the queue is empty unless each has one.
 func (s *status) addProjects() {
 	isKnown := s.Working
+	s.sayWhatAllStops()
 	for _, p := range s.Projects {
 		if strings.HasPrefix(p.Why, queue.IsNext) && !s.Working {
 			p.Why = queue.WithoutWorker
+			p.WaitsFor = queue.ByAPerson
 		}
 		if p.EmptyAbout.After(s.EmptyAbout) {
 			s.EmptyAbout = p.EmptyAbout
@@ -96,6 +100,24 @@ func (s *status) addProjects() {
 	}
 	if !isKnown {
 		s.EmptyAbout = time.Time{}
+	}
+}
+
+// sayWhatAllStops adds to why all wait how much that stops.
+func (s *status) sayWhatAllStops() {
+	prompts := 0
+	projects := 0
+	for _, p := range s.Projects {
+		if n := p.Counts["queued"]; n > 0 {
+			prompts += n
+			projects++
+		}
+	}
+
+	for _, p := range s.Projects {
+		if p.Project == "" && p.Why != "" {
+			p.Why += fmt.Sprintf("; it stops %d queued prompts, of %d projects", prompts, projects)
+		}
 	}
 }
 
@@ -158,8 +180,12 @@ func (s status) writeRest(w io.Writer) {
 		limit := strings.TrimPrefix(fmt.Sprintf("%s=%d", l.Repository, l.Most), "=")
 		fmt.Fprintf(w, "\n%d wait for tomorrow (UTC): -max-per-day %s\n", l.Waiting, limit)
 	}
-	if s.Comments > 0 {
-		fmt.Fprintf(w, "\n%d comments wait until the pull request of their job is known.\n", s.Comments)
+	if n := s.Comments - s.Unasked; n > 0 {
+		fmt.Fprintf(w, "\n%d comments wait until the pull request of their job is known.\n", n)
+	}
+	if s.Unasked > 0 {
+		fmt.Fprintf(w, "\n%d comments wait until GitHub says whether their authors may write, and their pull request is "+
+			"known.\n", s.Unasked)
 	}
 
 	if !s.EmptyAbout.IsZero() {
@@ -179,11 +205,19 @@ func (s status) writeProjects(w io.Writer) {
 		fmt.Fprint(w, header)
 		header = ""
 		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%s\t%s\t%s\n", cmp.Or(p.Project, "all"), p.Counts["queued"],
-			when(p.Oldest), p.QuotaLeft, when(p.NextFree), when(p.WaitsUntil), safetext.OneLine(p.Why, 600))
+			when(p.Oldest), p.QuotaLeft, when(p.NextFree), waitsUntil(p), safetext.OneLine(p.Why, 600))
 	}
 	if header == "" {
 		fmt.Fprintln(w)
 	}
+}
+
+// waitsUntil says until when a project waits: a time, if the clock alone ends it.
+func waitsUntil(p *queue.ProjectStatus) string {
+	if p.WaitsUntil.IsZero() {
+		return cmp.Or(p.WaitsFor, "not known")
+	}
+	return utc(p.WaitsUntil)
 }
 
 func when(t time.Time) string {

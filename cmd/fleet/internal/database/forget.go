@@ -64,9 +64,16 @@ func (s Store) OfAuthor(ctx context.Context, login string) ([]Row, error) {
 
 // ForgetLeftOut deletes what a login wrote and was left out. It returns how much that was.
 func (s Store) ForgetLeftOut(ctx context.Context, login string) (int64, error) {
-	return sqldb.Changed(s.ExecContext(ctx, `DELETE FROM fleet_left_out
-WHERE replace(' ' || lower(author) || ' ', $1, '') <> ' ' || lower(author) || ' '`, " "+FoldCase(login)+" "))
+	return sqldb.Changed(s.ExecContext(ctx, "DELETE FROM fleet_left_out WHERE "+isByLogin, " "+FoldCase(login)+" "))
 }
+
+// CountLeftOut counts what a login wrote and was left out.
+func (s Store) CountLeftOut(ctx context.Context, login string) (int64, error) {
+	return sqldb.Number(ctx, s.DB, "SELECT count(*) FROM fleet_left_out WHERE "+isByLogin, " "+FoldCase(login)+" ")
+}
+
+// isByLogin is the condition that one of the authors is $1, which has a space at both ends.
+const isByLogin = "replace(' ' || lower(author) || ' ', $1, '') <> ' ' || lower(author) || ' '"
 
 // ForgetOld forgets some of the prompts that ended before a time with all of their thread. It returns how many.
 func (s Store) ForgetOld(ctx context.Context, before time.Time) (int, error) {

@@ -75,7 +75,10 @@ type RepositoryReport struct {
 	Failed     int    `json:"failed"`
 	Unknown    int    `json:"unknown"` // sends: nobody knows whether the agent was told
 	LeftOut    int    `json:"leftOut"` // merges of the last 30 days
-	Credits    int    `json:"credits"` // what the jobs and messages have cost
+	Refused    int    `json:"refused"` // webhooks whose bodies name it, which nothing proves
+	Credits    int    `json:"credits"` // about what the jobs and messages have cost
+
+	CreditsAreEstimated bool `json:"creditsAreEstimated"`
 }
 
 // CreditsEach is an estimate for a job or a message: the published average of runs from the editor or Slack. For
@@ -83,7 +86,7 @@ type RepositoryReport struct {
 const CreditsEach = 112
 
 var reportQuery = `SELECT repository, sum(merges), sum(jobs), sum(messages), sum(failed), sum(unknown), sum(left_out),
-	sum(jobs + messages) * $4
+	sum(refused), sum(jobs + messages) * $4, 1 = 1
 FROM (
 	SELECT p.repository,
 		CASE WHEN p.thread = '' THEN 1 ELSE 0 END AS merges,
@@ -93,17 +96,20 @@ FROM (
 		CASE WHEN p.state = 'failed' OR p.closed = 'failed' THEN 1 ELSE 0 END + ` +
 	sentAgainAfter("failed") + ` AS failed,
 		CASE WHEN p.state = 'unknown' THEN 1 ELSE 0 END + ` + sentAgainAfter("unknown") + ` AS unknown,
-		0 AS left_out
+		0 AS left_out, 0 AS refused
 	FROM fleet_prompts p WHERE p.added >= $3
 	UNION ALL
-	SELECT repository, 0, 0, 0, 0, 0, count(DISTINCT sha) FROM fleet_left_out
+	SELECT repository, 0, 0, 0, 0, 0, count(DISTINCT sha), 0 FROM fleet_left_out
 	WHERE kind = 'merge' AND at >= $1 GROUP BY repository
+	UNION ALL
+	SELECT repository, 0, 0, 0, 0, 0, 0, n FROM fleet_refused WHERE day >= $1 - 86400000
 ) counted WHERE repository = $2 OR $2 = '' GROUP BY repository ORDER BY repository`
 
 // Report counts by repository what was added since a time.
 func (s Store) Report(ctx context.Context, since time.Time, repository string) ([]RepositoryReport, error) {
 	return All(ctx, s.DB, func(r *RepositoryReport) []any {
-		return []any{&r.Repository, &r.Merges, &r.Jobs, &r.Messages, &r.Failed, &r.Unknown, &r.LeftOut, &r.Credits}
+		return []any{&r.Repository, &r.Merges, &r.Jobs, &r.Messages, &r.Failed, &r.Unknown, &r.LeftOut, &r.Refused,
+			&r.Credits, &r.CreditsAreEstimated}
 	}, reportQuery, since.UnixMilli(), repository, since.UnixNano(), CreditsEach)
 }
 
@@ -119,4 +125,16 @@ func sentAgainAfter(state string) string {
 	return `(SELECT count(DISTINCT h.version) FROM fleet_history h WHERE h.key = p.key AND h.state = '` + state + `'
 	AND (SELECT n.state FROM fleet_history n WHERE n.key = h.key AND n.version > h.version
 		ORDER BY n.version LIMIT 1) = 'pending')`
+}
+
+// CountRefused counts a webhook that was refused, by the repository that its body names, "" if it names none. Anybody can
+// name one, so that a day has not more than some.
+func (s Store) CountRefused(ctx context.Context, repository string, status int) error {
+	const mostNamed = 1000
+	day := DayOf(time.Now())
+	_, err := s.ExecContext(ctx, `INSERT INTO fleet_refused (day, repository, status, n)
+SELECT $1, CASE WHEN count(*) < $4 THEN $2 ELSE '' END, $3, 1 FROM fleet_refused WHERE day = $1
+ON CONFLICT (day, repository, status) DO UPDATE SET n = fleet_refused.n + 1`,
+		Millis(&day), repository, status, mostNamed)
+	return err
 }

@@ -23,6 +23,7 @@ type Row struct {
 	Priority   int
 	Looked     time.Time // when somebody last looked on GitHub for its pull request; zero if nobody did
 	Tried      time.Time // when somebody last tried to tell its result; zero if nobody did
+	Refusal    string    // why GitHub refuses to be told its result
 	Forgotten  time.Time // when its texts were forgotten; zero if they were not
 
 	// IsStranded is whether it follows a prompt that has no job, and gets none unless a person decides.
@@ -43,7 +44,7 @@ func (s Store) Rows(ctx context.Context, where string, args ...any) ([]Row, erro
 
 // ReadRows returns the rows that a condition chooses, also in a transaction.
 func ReadRows(ctx context.Context, db once.DB, where string, args ...any) ([]Row, error) {
-	return All(ctx, db, (*Row).fields, `SELECT `+recordColumns+`, repository, priority, looked, tried, forgotten,
+	return All(ctx, db, (*Row).fields, `SELECT `+recordColumns+`, repository, priority, looked, tried, refusal, forgotten,
 	coalesce((SELECT string_agg(l.pull, ' ' ORDER BY l.place) FROM fleet_pulls l WHERE l.key = p.key), ''),
 	state = 'pending' AND `+IsStranded+`
 FROM fleet_prompts p WHERE `+where, args...)
@@ -51,7 +52,7 @@ FROM fleet_prompts p WHERE `+where, args...)
 
 func (r *Row) fields() []any {
 	return append(fieldsOf(&r.Record), &r.Repository, &r.Priority, Nanos(&r.Looked), Nanos(&r.Tried),
-		Nanos(&r.Forgotten), &r.Pulls, &r.IsStranded)
+		&r.Refusal, Nanos(&r.Forgotten), &r.Pulls, &r.IsStranded)
 }
 
 // Row returns the row of the prompt that a person names: a key, or what [Store.Find] knows. It returns an error unless

@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -15,6 +16,7 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/docspulls"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
+	"github.com/mintlify-community/mintlify-go/internal/safetext"
 )
 
 // API is what a token lets fleet do on GitHub: comment, react, ask who may ask, and list pull requests.
@@ -104,14 +106,33 @@ func (a *API) Tell(ctx context.Context, rows []database.Row) (told []database.Ro
 		clear(a.made)
 	}
 
+	refusals := queue.Refusals{}
 	for _, r := range rows {
-		if failed := a.tellOne(ctx, r); failed != nil {
-			err = failed
+		failed := a.tellOne(ctx, r)
+		if failed == nil {
+			told = append(told, r)
 			continue
 		}
-		told = append(told, r)
+
+		err = failed
+		if isRefused(failed) {
+			refusals[r.Key] = safetext.OneLine(failed.Error(), 500)
+		}
+	}
+	if len(refusals) > 0 {
+		err = fmt.Errorf("%w: %w", err, refusals)
 	}
 	return told, err
+}
+
+// isRefused reports whether GitHub refuses a request, and would do so again.
+func isRefused(err error) bool {
+	refused, found := errors.AsType[*github.ErrorResponse](err)
+	if !found || refused.Response == nil {
+		return false
+	}
+	code := refused.Response.StatusCode
+	return code >= 400 && code < 500 && code != http.StatusRequestTimeout && code != http.StatusTooManyRequests
 }
 
 func (a *API) tellOne(ctx context.Context, r database.Row) error {

@@ -172,6 +172,10 @@ func (h *Webhooks) respond(rw http.ResponseWriter, r *http.Request, resp respons
 	}
 	h.Counts.WithLabelValues(resp.Event, strconv.Itoa(resp.Status)).Inc()
 	h.log(r, resp)
+	isRefused := resp.Status >= 400 && resp.Status < 500 && resp.Status != http.StatusUnprocessableEntity
+	if isRefused && r.Header.Get(hookHeader) != "" {
+		h.countRefused(r.Context(), resp)
+	}
 	http.Error(rw, resp.Text, resp.Status)
 }
 
@@ -239,8 +243,23 @@ func (h *Webhooks) receive(rw http.ResponseWriter, r *http.Request) response {
 	return resp
 }
 
+// countRefused counts a delivery for the report, by the repository that its body names.
+func (h *Webhooks) countRefused(ctx context.Context, resp response) {
+	ctx, cancel := context.WithTimeout(ctx, HandlerTime/4)
+	defer cancel()
+
+	repository := database.FoldCase(resp.About.Repository)
+	if !database.RepositoryForm.MatchString(repository) {
+		repository = ""
+	}
+	if err := h.CountRefused(ctx, repository, resp.Status); err != nil {
+		h.Calm.Warn("a webhook that was refused is not in the report", "error", err)
+	}
+}
+
 func (h *Webhooks) notStored(err error) response {
 	h.Calm.Error("a webhook could not be stored", "error", err)
+	h.NoteStored(err)
 	return respond(http.StatusServiceUnavailable, "not stored: deliver it again")
 }
 
@@ -496,6 +515,7 @@ func (h *Webhooks) enqueue(ctx context.Context, m Merge) response {
 	if err != nil {
 		return h.notStored(err)
 	}
+	h.NoteStored(nil)
 	if len(known) == 0 {
 		return respond(http.StatusAccepted, "enqueued: "+p.Key)
 	}
@@ -612,6 +632,7 @@ func (h *Webhooks) takeReview(ctx context.Context, e *github.IssueCommentEvent, 
 	if err := h.KeepReview(ctx, r); err != nil {
 		return h.notStored(err)
 	}
+	h.NoteStored(nil)
 
 	looking, cancel := context.WithTimeout(ctx, lookUpTime)
 	defer cancel()

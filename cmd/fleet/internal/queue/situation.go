@@ -31,7 +31,7 @@ type queued struct {
 	Limited    int       `json:"limited"` // those that the limit of a day holds back
 	bounded    int       // those that have a limit of a day
 	held       int       // those of a repository that a person has stopped
-	OldestFree time.Time `json:"-"` // when the oldest was added that is neither limited nor held; zero if there is none
+	OldestFree time.Time `json:"-"` // when the oldest was added that waits for no job, limit or person; zero if none is
 	later      time.Time // when the first may be sent whose job is at work again; zero if there is none
 }
 
@@ -108,7 +108,7 @@ func (s Queue) readQueues(ctx context.Context, db once.DB, choice database.Choic
 		queues[project] = q
 		return err
 	}, `SELECT project, count(*), count(*) FILTER (WHERE free AND NOT later AND ready), count(*) FILTER (WHERE limited),
-	count(*) FILTER (WHERE bounded), count(*) FILTER (WHERE held), min(added) FILTER (WHERE free),
+	count(*) FILTER (WHERE bounded), count(*) FILTER (WHERE held), min(added) FILTER (WHERE free AND NOT later AND ready),
 	min(not_before) FILTER (WHERE free AND later)
 FROM (SELECT project, added, not_before, `+isFree(day)+` AS free, `+database.IsLimitedSince(day)+` AS limited,
 	`+database.HasLimit+` AS bounded, `+database.IsStopped+` AS held, `+isLater+` AS later,
@@ -122,6 +122,9 @@ type hold struct {
 	why   string    // "" if nothing stands in the way
 	again time.Time // when to look again
 	until time.Time // when the wait ends; zero if the clock alone does not end it
+
+	person bool // a person ends it
+	soon   bool // it ends within a minute or so
 }
 
 // untilThen is a hold that the clock alone ends.
@@ -139,18 +142,18 @@ func (s situation) hold() hold {
 	case !s.later.IsZero():
 		return hold{again: s.later, why: whyLater}
 	case s.Limited > 0:
-		return untilThen(database.DayOf(s.own.Now).Add(database.Day), "the limit of the day (-max-per-day) is reached")
+		return untilThen(database.DayOf(s.own.Now).Add(database.Day), whyLimit)
 	case s.held > 0:
-		return hold{again: forever, why: "a person has paused the repository, until somebody resumes it"}
+		return hold{again: forever, person: true, why: whyHeld}
 	default:
 		return hold{again: forever, why: whyFollow}
 	}
 
 	switch {
 	case s.own.turnUntil.After(s.own.Now):
-		return hold{again: s.own.turnUntil, why: "a prompt of the project is being sent"}
+		return hold{again: s.own.turnUntil, soon: true, why: s.own.sayTurn()}
 	case s.isTry() && s.all.turnUntil.After(s.own.Now):
-		return hold{again: s.all.turnUntil, why: "another project tries whether the service works again"}
+		return hold{again: s.all.turnUntil, soon: true, why: "another project tries whether the service works again"}
 	}
 	return hold{}
 }
@@ -176,13 +179,18 @@ func (s situation) holdOfProject() hold {
 func (p Project) hold() hold {
 	switch {
 	case !p.Stopped.IsZero():
-		return hold{again: forever, why: ByPerson + ": " + p.StoppedBy + ", until somebody resumes it"}
+		return hold{again: forever, person: true, why: ByPerson + ": " + p.StoppedBy + ", until somebody resumes it"}
 	case p.IsPaused() && p.NeedsPerson():
-		return hold{again: p.PausedUntil, why: p.Source + ": " + p.Reason}
+		return hold{again: p.PausedUntil, person: true, why: p.Source + ": " + p.Reason}
 	case p.IsPaused():
 		return untilThen(p.PausedUntil, p.Source+": "+p.Reason)
 	}
 	return hold{again: p.Now}
+}
+
+// sayTurn says that a prompt is being sent. A sender that has died looks the same until the turn is over.
+func (p Project) sayTurn() string {
+	return "a prompt of the project is being sent, or is in doubt until " + p.turnUntil.UTC().Format(time.TimeOnly) + " UTC"
 }
 
 // isTry reports whether the next turn of any project tries whether the service works again.
@@ -191,5 +199,7 @@ func (s situation) isTry() bool { return s.all.Strikes >= maxStrikes }
 // Why no prompt of a queue may be sent.
 const (
 	whyFollow = "its prompts follow others, whose jobs have not ended"
+	whyHeld   = "a person has paused the repository, until somebody resumes it"
+	whyLimit  = "the limit of the day (-max-per-day) is reached"
 	whyLater  = "its next prompt is a message to a job that is at work again"
 )

@@ -26,6 +26,7 @@ type ProjectStatus struct {
 	queued
 
 	Queue    Project `json:"-"`
+	WaitsFor string  `json:"-"` // soon, a person, or not known, if that is not a time
 	Problems int     `json:"-"` // running jobs with a problem that a person has to mend
 }
 
@@ -115,6 +116,7 @@ func (p *ProjectStatus) noteHold(s situation, places []time.Time, window time.Du
 
 	p.Why = h.why
 	p.WaitsUntil = h.until
+	p.WaitsFor = h.waitsFor()
 	p.queued = s.queued
 	if p.Counts["queued"] == 0 {
 		return
@@ -127,6 +129,39 @@ func (p *ProjectStatus) noteHold(s situation, places []time.Time, window time.Du
 		p.EmptyAbout = lastOf(s.count, places, window, cmp.Or(h.until, s.own.Now)).UTC()
 	}
 }
+
+// waitsFor says what ends a hold, if that is not a time.
+func (h hold) waitsFor() string {
+	switch {
+	case h.why == "" || h.soon:
+		return "soon"
+	case h.person:
+		return ByAPerson
+	}
+	return "not known"
+}
+
+// ByAPerson says that a person ends a wait.
+const ByAPerson = "a person"
+
+// WhyNot says why queued prompts wait for more than their projects do, by key: in one statement, for a list of many.
+func (s Queue) WhyNot(ctx context.Context) (map[string]string, error) {
+	whys := map[string]string{}
+	day := "$1"
+	query := `SELECT key, why FROM (SELECT p.key, CASE WHEN ` + database.IsStopped + ` THEN $2
+	WHEN ` + database.IsLimitedSince(day) + ` THEN $3 WHEN NOT ` + database.IsReady + ` THEN $4 ELSE '' END AS why
+	FROM fleet_prompts p WHERE p.state = 'pending') waiting WHERE why <> ''`
+	err := sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
+		var key, why string
+		err := rows.Scan(&key, &why)
+		whys[key] = why
+		return err
+	}, query, database.DayOf(time.Now()).UnixNano(), whyHeld, whyLimit, whyJob)
+	return whys, err
+}
+
+// whyJob is why a message waits.
+const whyJob = "the job that it is a message to has not ended, or an earlier message has not"
 
 // isFailing reports whether the service has failed and not worked since, or a person has to mend something.
 func (p Project) isFailing() bool { return p.Cause == CauseOutage || p.NeedsPerson() }
@@ -149,7 +184,7 @@ func (s Queue) WhyQueued(ctx context.Context, r database.Row) (string, time.Time
 
 	switch {
 	case h.why == whyFollow:
-		return "the job that it is a message to has not ended, or an earlier message has not", h.until, nil
+		return whyJob, h.until, nil
 	case h.why == whyLater:
 		return "the job that it is a message to is at work again", h.until, nil
 
@@ -176,6 +211,13 @@ const IsNext = "it is next, within seconds"
 func (s Queue) IsWorking(ctx context.Context) (bool, error) {
 	n, err := sqldb.Number(ctx, s.DB, "SELECT count(*) FROM fleet_schema WHERE worked > "+s.Clock+" - 120000")
 	return n > 0, err
+}
+
+// LastWorked returns when a worker was there last, the zero time if none ever was.
+func (s Queue) LastWorked(ctx context.Context) (time.Time, error) {
+	var at time.Time
+	err := s.QueryRowContext(ctx, "SELECT worked FROM fleet_schema").Scan(database.Millis(&at))
+	return at, err
 }
 
 // PausedRepository is a repository of which nothing is sent.

@@ -2,6 +2,8 @@ package queue
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -85,6 +87,9 @@ func (w *Worker) Tell(ctx context.Context, _ *river.Job[TellArgs]) error {
 	if err := w.noteTold(ctx, told); err != nil {
 		return err
 	}
+	if err := w.noteRefusals(ctx, rows, tellErr); err != nil {
+		return err
+	}
 
 	if tellErr != nil {
 		w.Logger.Warn("results could not be told; they are told again for 7 days",
@@ -92,6 +97,28 @@ func (w *Worker) Tell(ctx context.Context, _ *river.Job[TellArgs]) error {
 		return river.JobSnooze(tellAgain)
 	}
 	return river.JobSnooze(tellEvery)
+}
+
+// Refusals are why results cannot be told unless a person mends something, by key.
+type Refusals map[string]string
+
+// Error implements error.
+func (r Refusals) Error() string { return fmt.Sprintf("%d results are refused", len(r)) }
+
+// noteRefusals notes at once which of the rows are refused, and why: a person need not wait until it is known that trying
+// again does not help.
+func (w *Worker) noteRefusals(ctx context.Context, rows []database.Row, err error) error {
+	refusals, _ := errors.AsType[Refusals](err)
+	for _, r := range rows {
+		if refusals[r.Key] == r.Refusal {
+			continue
+		}
+		_, err := w.ExecContext(ctx, "UPDATE fleet_prompts SET refusal = $2 WHERE key = $1", r.Key, refusals[r.Key])
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // noteTold notes what was told, even if the process is to stop. With the version nobody stores what was told before.
@@ -130,7 +157,8 @@ func CountUntold(ctx context.Context, db once.DB) (int64, error) {
 	return sqldb.Number(ctx, db, "SELECT count(*) FROM fleet_prompts WHERE "+isUntold, untoldArgs()...)
 }
 
-// ToldInVain is the condition on prompts that ended more than an hour ago, at $1, but less than 7 days, at $2, and
-// whose result could not be told.
+// ToldInVain is the condition on prompts that ended less than 7 days ago, at $2, and whose result could not be told: for
+// more than an hour, at $1, or because GitHub refuses it.
 const ToldInVain = database.IsUntold + `
-	AND state IN ('done', 'failed', 'refused', 'unknown') AND tried > updated AND updated < $1 AND updated > $2`
+	AND state IN ('done', 'failed', 'refused', 'unknown') AND tried > updated AND (updated < $1 OR refusal <> '')
+	AND updated > $2`

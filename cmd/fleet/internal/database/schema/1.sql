@@ -1,7 +1,6 @@
 -- Times of fleet_prompts are Unix nanoseconds, all others Unix milliseconds. 0 is the zero time.
 CREATE TABLE IF NOT EXISTS fleet_schema ( -- one row
 	version BIGINT PRIMARY KEY, only_row BIGINT NOT NULL DEFAULT 1 UNIQUE,
-	written BIGINT NOT NULL DEFAULT 0, -- when somebody last tried whether a row can be written
 	worked  BIGINT NOT NULL DEFAULT 0  -- when a worker was last there
 );
 CREATE TABLE IF NOT EXISTS fleet_prompts (
