@@ -104,12 +104,17 @@ func TestDeploy(t *testing.T) {
 	assert.Equal(t, "ConfigMap", kubernetes[1].Kind)
 
 	pod := kubernetes[0].Spec.Template.Spec
-	assert.Equal(t, 90, pod.Grace)
+	assert.Equal(t, 95, pod.Grace, "the preStop hook, -send-time and 30 s")
 
 	write(t, projects, kubernetes[1].Data["projects"])
 	startsWith(t, pod.Containers[0].Args, projects)
 	assert.Equal(t, "/livez", pod.Containers[0].Liveness.HTTPGet.Path)
 	assert.Equal(t, "/readyz", pod.Containers[0].Readiness.HTTPGet.Path)
+
+	unit, err := os.ReadFile("deploy/fleet.service")
+	require.NoError(t, err)
+	line := regexp.MustCompile(`(?m)^ExecStart=/usr/local/bin/fleet (.*)$`).FindSubmatch(unit)
+	startsWith(t, strings.Fields(string(line[1])), projects)
 
 	dockerfile, err := os.ReadFile("Dockerfile")
 	require.NoError(t, err)
