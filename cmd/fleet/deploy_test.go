@@ -141,7 +141,10 @@ func exportedBy(t *testing.T, s queue.Queue) string {
 	w := queue.NewWorker(s, nil, nil)
 	w.Posts.WithLabelValues("running").Inc()
 	hooks := github.NewWebhooks(w, testSecret, nil, merges.DefaultAuthors(), 2)
+	return exportedWith(t, s, w, hooks)
+}
 
+func exportedWith(t *testing.T, s queue.Queue, w *queue.Worker, hooks *github.Webhooks) string {
 	response := httptest.NewRecorder()
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil)
 	(&admin{Queue: s}).handler(w.Posts, hooks.Counts).ServeHTTP(response, request)

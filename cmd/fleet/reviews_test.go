@@ -16,6 +16,8 @@ import (
 	"time"
 
 	gogithub "github.com/google/go-github/v92/github"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -474,6 +476,7 @@ type gitHub struct {
 	*httptest.Server
 	mu         sync.Mutex
 	permission string // "" is down
+	status     int    // of what lists or makes something; 0 if it works
 	pulls      []fields
 	requests   []string
 }
@@ -496,6 +499,8 @@ func (g *gitHub) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		rw.WriteHeader(http.StatusBadGateway)
 	case strings.HasSuffix(path, "/permission"):
 		_ = json.NewEncoder(rw).Encode(fields{"permission": g.permission})
+	case g.status > 0:
+		rw.WriteHeader(g.status)
 	case strings.HasSuffix(path, "/pulls"):
 		_ = json.NewEncoder(rw).Encode(g.pulls)
 	default:
@@ -565,10 +570,36 @@ func TestPrivateMembersMayAsk(t *testing.T) {
 	assert.Contains(t, text, "may not write")
 	assert.Len(t, r.followUps(), 1)
 	assert.Contains(t, terminal{t, r.databaseURL}.wants(0, "show", "acme/docs#12"),
-		"a comment by jane on acme/docs#12: its author may not write to the repository")
+		"comment 6 by jane on acme/docs#12: its author may not write to the repository")
 }
 
-// TestUnknownIsLookedFor with a token: 5, 10, 20 … minutes apart, with one listing for all.
+// follow works at the alarm of a prompt's follower.
+func (r reviewed) follow(key string) {
+	r.t.Helper()
+	id := number(r.t, r.store, "SELECT river FROM fleet_prompts WHERE key = $1", key)
+	job := &river.Job[database.FollowArgs]{JobRow: &rivertype.JobRow{ID: id}, Args: database.FollowArgs{Key: key}}
+	require.NoError(r.t, r.worker.Follow(r.t.Context(), job))
+}
+
+// makeUnknown makes prompts unknown that were sent some time ago.
+func (r reviewed) makeUnknown(ago time.Duration, keys ...string) {
+	for _, key := range keys {
+		put(r.t, r.store, key, func(record *once.Record) {
+			record.State, record.Sends, record.JobID, record.PRLink = once.Unknown, 1, "", ""
+			record.Deadline, record.UpdatedAt = time.Now().Add(-ago), time.Now().Add(-ago)
+		})
+	}
+}
+
+// markedPull is the agent's pull request, as GitHub lists it.
+func markedPull() fields {
+	return fields{
+		"number": 12, "body": "docs-job: acme/api@5907854", "html_url": docsPull,
+		"created_at": time.Now().Format(time.RFC3339), "head": fields{"repo": fields{"full_name": "acme/docs"}},
+	}
+}
+
+// TestUnknownIsLookedFor with a token: at once, then 5, 10, 20 … minutes apart, with one listing for all.
 func TestUnknownIsLookedFor(t *testing.T) {
 	t.Parallel()
 	r := newReviewed(t, "sqlite:"+sqliteFile(t))
@@ -576,43 +607,101 @@ func TestUnknownIsLookedFor(t *testing.T) {
 	for _, key := range []string{"acme/api@2222222", "named"} {
 		add(t, r.store, database.Prompt{Key: key, Project: testProject, Prompt: "x"})
 	}
-	for _, key := range []string{"acme/api@5907854", "acme/api@2222222", "named"} {
-		put(t, r.store, key, func(record *once.Record) {
-			record.State, record.Deadline, record.UpdatedAt = once.Unknown, time.Now(), time.Now()
-		})
-	}
+	r.makeUnknown(0, "acme/api@5907854", "acme/api@2222222", "named")
 	api := g.api(t)
 	leftOut := func() []string { return []string{"acme/docs"} }
 	c := terminal{t, r.databaseURL}
 	r.worker.Find = github.Docs{Queue: r.store}.Find
 	require.NoError(t, r.store.KeepFound(t.Context(), "named", docsPull))
-	require.NoError(t, r.worker.MakePass(t.Context()))
-	assert.Contains(t, c.wants(0, "status"), "Nobody has looked on GitHub yet")
+	r.follow("named")
+	r.follow("acme/api@5907854")
+	status := c.wants(0, "status")
+	assert.Contains(t, status, "Nobody has looked on GitHub yet. The next look is at about ")
+	assert.Contains(t, status, "a job may take 25 minutes to open its pull request")
 	assert.Equal(t, docsPull, r.record("named").PRLink, "a webhook has named it")
 
 	r.worker.Find = github.Docs{Queue: r.store, API: api, LeftOut: leftOut}.Find
-	require.NoError(t, r.worker.MakePass(t.Context()))
-	assert.Contains(t, c.wants(0, "status"), "for 7 days, last tried at ")
+	r.follow("acme/api@5907854")
+	r.follow("acme/api@2222222")
+	assert.Regexp(t, "for 7 days, last tried at .* The next look is at about ", c.wants(0, "status"))
 	assert.Equal(t, []string{"GET acme/docs/pulls"}, g.saw(), "one listing for both")
 
-	g.pulls = []fields{{
-		"number": 12, "body": "docs-job: acme/api@5907854", "html_url": docsPull,
-		"created_at": time.Now().Format(time.RFC3339), "head": fields{"repo": fields{"full_name": "acme/docs"}},
-	}}
-	require.NoError(t, r.worker.MakePass(t.Context()))
+	g.pulls = []fields{markedPull()}
+	r.follow("acme/api@5907854")
 	assert.Empty(t, g.saw(), "it is not due yet")
 
-	r.is(once.Unknown, "")
 	execute(t, r.store, "UPDATE fleet_prompts SET looked = 0")
 	r.worker.Find = github.Docs{Queue: r.store, API: g.api(t), LeftOut: leftOut}.Find // whose listing is not cached
-	require.NoError(t, r.worker.MakePass(t.Context()))
+	r.follow("acme/api@5907854")
 	assert.Equal(t, docsPull, r.record("acme/api@5907854").PRLink)
 	assert.Equal(t, once.Unknown, r.record("acme/api@2222222").State)
+}
 
-	r.is(once.Unknown, "")
+// TestRetryAgainLooks: what nobody has looked for is not sent again, unless a person says that they have.
+func TestRetryAgainLooks(t *testing.T) {
+	t.Parallel()
+	r := newReviewed(t, "sqlite:"+sqliteFile(t))
+	g := newGitHub(t)
+	withToken := environment{"FLEET_GITHUB_TOKEN": " token\r\n", "GITHUB_API_URL": g.URL}
+	refuses := func(env environment, why string) {
+		t.Helper()
+		_, text, code := terminal{t, r.databaseURL}.runAll("", env, "retry", "-key", "acme/api@5907854", "-again")
+		assert.Equal(t, 2, code)
+		assert.Contains(t, text, "nobody has looked for the pull request of acme/api@5907854: "+why)
+		assert.Equal(t, once.Unknown, r.record("acme/api@5907854").State)
+	}
+
+	r.makeUnknown(time.Hour, "acme/api@5907854")
+	refuses(nil, "FLEET_GITHUB_TOKEN is not set")
+	refuses(withToken, "no repository of the documentation is known")
+	add(t, r.store, database.Prompt{Key: "acme/api@2222222", Project: testProject, Prompt: "x"})
+	put(t, r.store, "acme/api@2222222", func(record *once.Record) {
+		record.State, record.PRLink = once.Done, "https://github.com/acme/docs/pull/3"
+	})
+	g.status = http.StatusBadGateway
+	refuses(withToken, "no repository of the documentation could be listed")
+	g.status = 0
+	r.makeUnknown(29*time.Minute, "acme/api@5907854")
+	refuses(withToken, "a job may take 25 minutes to open it. Wait until ")
+
+	c := terminal{t, r.databaseURL}
+	r.makeUnknown(31*time.Minute, "acme/api@5907854")
+	_, text, code := c.runAll("", withToken, "retry", "-key", "acme/api@5907854", "-again")
+	assert.Zero(t, code, text)
+	assert.Equal(t, once.Pending, r.record("acme/api@5907854").State)
+
+	r.makeUnknown(0, "acme/api@5907854")
+	assert.Contains(t, c.wants(0, "retry", "-key", "acme/api@5907854", "-again", "-yes"), "is queued")
+	c.wants(0, "cancel", "-key", "acme/api@5907854")
+	assert.Contains(t, c.wants(2, "retry", "-state", "canceled", "-again"), "1 of them were sent before, and nobody has looked for their pull requests")
+}
+
+// TestFoundWhileItWaitsToBeSentAgain: a pull request that a webhook, or a look, names ends the prompt.
+func TestFoundWhileItWaitsToBeSentAgain(t *testing.T) {
+	t.Parallel()
+	r := newReviewed(t, "sqlite:"+sqliteFile(t))
+	c := terminal{t, r.databaseURL}
+	again := func() {
+		r.makeUnknown(time.Minute, "acme/api@5907854")
+		c.wants(0, "retry", "-key", "acme/api@5907854", "-again", "-yes")
+		require.Equal(t, once.Pending, r.record("acme/api@5907854").State)
+	}
+
+	again()
 	require.NoError(t, r.store.KeepFound(t.Context(), "acme/api@5907854", docsPull))
-	assert.Contains(t, terminal{t, r.databaseURL}.wants(0, "retry", "-key", "acme/api@5907854", "-again"),
-		"is done, nothing is sent: its pull request is "+docsPull)
+	r.worker.Find = github.Docs{Queue: r.store}.Find
+	r.follow("acme/api@5907854")
+	assert.Equal(t, once.Done, r.record("acme/api@5907854").State)
+
+	execute(t, r.store, "DELETE FROM fleet_found")
+	again()
+	pr := markedPull()
+	pr["user"] = fields{"login": "mintlify[bot]"}
+	r.post("pull_request", event(t, fields{
+		"action": "opened", "pull_request": pr, "repository": fields{"full_name": "acme/docs", "default_branch": "main"},
+	}), nil)
+	assert.Equal(t, once.Done, r.record("acme/api@5907854").State)
+	assert.Equal(t, docsPull, r.record("acme/api@5907854").PRLink)
 }
 
 // show returns what fleet show says of the documentation's pull request.
@@ -820,4 +909,76 @@ func TestCommentEditedInItsTurn(t *testing.T) {
 		require.Len(t, sent, 1)
 		assert.Contains(t, sent[0], "Mention --yaml.")
 	})
+}
+
+// TestEventsOfACommentInAnyOrder: a deletion is final, else the event with the newest time counts, of two with the same
+// one that came last.
+func TestEventsOfACommentInAnyOrder(t *testing.T) {
+	at := time.Date(2026, 11, 29, 4, 0, 0, 0, time.UTC)
+	comment := func(action, text string, seconds int) fields {
+		e := reviewComment(fields{
+			"body": text, "updated_at": at.Add(time.Duration(seconds) * time.Second).Format(time.RFC3339),
+		}, nil)
+		e["action"] = action
+		return e
+	}
+	created := comment("created", "/docs one", 0)
+	edited := comment("edited", "/docs two", 10)
+	editedAgain := comment("edited", "/docs three", 20)
+	asksNothing := comment("edited", "never mind", 30)
+	deleted := comment("deleted", "/docs one", 5)
+
+	for name, c := range map[string]struct {
+		events []fields
+		want   string // "" if it is not sent
+	}{
+		"as they happened":               {[]fields{created, edited, editedAgain}, "three"},
+		"edits the other way round":      {[]fields{created, editedAgain, edited}, "three"},
+		"an edit before the creation":    {[]fields{edited, created}, "two"},
+		"both edits before it":           {[]fields{editedAgain, edited, created}, "three"},
+		"of two equal ones the last":     {[]fields{created, comment("edited", "/docs a", 10), comment("edited", "/docs b", 10)}, "b"},
+		"edited to nothing before it":    {[]fields{asksNothing, created}, ""},
+		"a deletion":                     {[]fields{created, deleted}, ""},
+		"a deletion before the creation": {[]fields{deleted, created}, ""},
+		"a deletion before an edit":      {[]fields{created, deleted, edited}, ""},
+		"a creation that comes again":    {[]fields{created, edited, created}, "two"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newReviewed(t, "sqlite:"+sqliteFile(t))
+			r.is(once.Done, docsPull)
+			for _, e := range c.events {
+				status, text := r.comment(e)
+				assert.Less(t, status, 300, text)
+			}
+
+			sent := ""
+			for _, row := range r.followUps() {
+				if row.State == once.Pending {
+					_, sent, _ = strings.Cut(row.Prompt, "\n\n")
+				}
+			}
+			assert.Equal(t, c.want, sent)
+		})
+	}
+}
+
+// TestRequestsElsewhere: a review, and a comment on a line, have no conversation; a comment in HTML asks for nothing.
+func TestRequestsElsewhere(t *testing.T) {
+	t.Parallel()
+	r := newReviewed(t, "sqlite:"+sqliteFile(t))
+	r.is(once.Done, docsPull)
+	pr := fields{"number": 12}
+	repo := fields{"full_name": "acme/docs"}
+	text := fields{"id": 77, "body": "/docs Mention it.", "user": fields{"login": "jane"}}
+	for kind, name := range map[string]string{"pull_request_review": "review", "pull_request_review_comment": "comment"} {
+		status, _ := r.post(kind, event(t, fields{"action": "submitted", name: text, "pull_request": pr, "repository": repo}), nil)
+		assert.Equal(t, http.StatusOK, status)
+	}
+	r.comment(reviewComment(fields{"id": 78, "body": "/docs <!-- write\nhere -->"}, nil))
+	assert.Empty(t, r.followUps())
+
+	shown := r.show()
+	assert.Contains(t, shown, "comment 77 by jane on acme/docs#12: only comments of the conversation count")
+	assert.Contains(t, shown, "comment 78 by jane on acme/docs#12: the comment does not begin with /docs and a request")
 }

@@ -843,3 +843,134 @@ func TestSlowClients(t *testing.T) {
 	defer slow().Close()
 	assert.NoError(t, f.end(cmd, syscall.SIGTERM))
 }
+
+// TestMergeQueueInAnyOrder: of two pull requests that are merged in one push, each is documented once, whatever comes
+// first.
+func TestMergeQueueInAnyOrder(t *testing.T) {
+	shaOf := map[string]string{"A": strings.Repeat("a", 40), "B": strings.Repeat("b", 40)}
+	events := map[string]func() (kind, body string){
+		"push": func() (string, string) {
+			return "push", event(t, push(fields{"after": shaOf["B"], "commits": []fields{
+				{"id": shaOf["A"], "message": "Title A (#1)"}, {"id": shaOf["B"], "message": "Title B (#2)"},
+			}}))
+		},
+	}
+	for name, number := range map[string]int{"A": 1, "B": 2} {
+		events[name] = func() (string, string) {
+			return "pull_request", event(t, pullRequest(fields{
+				"number": number, "title": "Title " + name, "body": "", "merge_commit_sha": shaOf[name],
+			}))
+		}
+	}
+
+	for _, order := range []string{"push A B", "push B A", "A push B", "B push A", "A B push", "B A push", "B push B A push"} {
+		t.Run(order, func(t *testing.T) {
+			t.Parallel()
+			r := newReceiver(t, "sqlite:"+sqliteFile(t))
+			for _, name := range strings.Fields(order) {
+				kind, body := events[name]()
+				status, text := r.post(kind, body, nil)
+				assert.Equal(t, http.StatusAccepted, status, text)
+			}
+
+			all := ""
+			for _, row := range r.rows() {
+				all += row.Prompt
+			}
+			for _, title := range []string{"Title A", "Title B"} {
+				prompts := 0
+				for _, row := range r.rows() {
+					if strings.Contains(row.Prompt, title) {
+						prompts++
+					}
+				}
+				assert.Equal(t, 1, prompts, "%s in %s", title, all)
+			}
+		})
+	}
+}
+
+// TestWebhooksAreNamed: /github/ is /github, any other path is 404, and what fails the signature is named.
+func TestWebhooksAreNamed(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s := openStoreAs(t, "serve", "sqlite:"+sqliteFile(t))
+	s.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	h := webhooksOf(s, nil)
+	deliver := func(path, body, signed string) int {
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, path, strings.NewReader(body))
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("X-GitHub-Event", "ping")
+		request.Header.Set("X-GitHub-Hook-ID", "4711")
+		request.Header.Set("User-Agent", "GitHub-Hookshot/1234567")
+		request.Header.Set("X-Hub-Signature-256", signature(signed, testSecret))
+		rw := httptest.NewRecorder()
+		h.Handler().ServeHTTP(rw, request)
+		return rw.Code
+	}
+
+	const body = `{"repository":{"full_name":"acme/api"}}`
+	assert.Equal(t, http.StatusOK, deliver("/github/", body, body))
+	assert.Equal(t, http.StatusNotFound, deliver("/", body, body))
+	assert.Equal(t, http.StatusNotFound, deliver("/github/more", body, body))
+	log.Reset()
+	assert.Equal(t, http.StatusUnauthorized, deliver("/github", body, "another"))
+	assert.Regexp(t, `level=WARN msg=webhook status=401 .*hook=4711 address=192.0.2.1:1234 .*repository=acme/api proved=false`,
+		log.String())
+	assert.Equal(t, http.StatusRequestEntityTooLarge, deliver("/github", strings.Repeat(" ", github.MaxEvent+1), ""))
+
+	exported := exportedWith(t, s, queue.NewWorker(s, nil, nil), h)
+	for _, series := range []string{
+		`event="other",status="404"} 2`, `event="unproved",status="401"} 1`, `event="other",status="413"} 1`,
+	} {
+		assert.Contains(t, exported, "fleet_webhooks_total{"+series)
+	}
+	reports, err := s.Report(t.Context(), time.Now().Add(-time.Hour), "acme/api")
+	require.NoError(t, err)
+	require.Len(t, reports, 1)
+	assert.Equal(t, 1, reports[0].Refused)
+}
+
+// TestStalledBody: a body that stalls gets 408, and its connection is closed.
+func TestStalledBody(t *testing.T) {
+	t.Parallel()
+	r := newReceiver(t, "sqlite:"+sqliteFile(t))
+	conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+	require.NoError(t, err)
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST /github HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"+
+		"X-Hub-Signature-256: sha256=00\r\nContent-Length: 100\r\n\r\n{")
+	require.NoError(t, conn.SetReadDeadline(time.Now().Add(timeToDo)))
+	text, err := io.ReadAll(conn) // until the server closes it
+	require.NoError(t, err)
+	assert.Contains(t, string(text), "408 Request Timeout")
+	assert.Contains(t, string(text), "Connection: close")
+}
+
+// TestRepositoryWithoutAProject needs a person until serve knows its project, or a merge of it was taken.
+func TestRepositoryWithoutAProject(t *testing.T) {
+	t.Parallel()
+	url := "sqlite:" + sqliteFile(t)
+	s := openStoreAs(t, "serve", url)
+	h := webhooksOf(s, github.Projects{"acme/other": "p"})
+	server := httptest.NewServer(h.Handler())
+	defer server.Close()
+	r := receiver{t, s, server.URL}
+	status, _ := r.post("pull_request", event(t, pullRequest(nil)), nil)
+	assert.Equal(t, http.StatusUnprocessableEntity, status)
+
+	needed := func() []need {
+		now, err := statusOf(t.Context(), s)
+		require.NoError(t, err)
+		return now.NeedsPerson
+	}
+	require.Len(t, needed(), 1)
+	assert.Equal(t, "repository", needed()[0].Kind)
+	assert.Contains(t, needed()[0].Advice, "fleet serve -project acme/repo=ID")
+
+	require.NoError(t, h.NoteProjects(t.Context()))
+	require.Len(t, needed(), 1, "it is still unknown")
+	h.SetProjects(github.Projects{"acme/repo": "p"})
+	require.NoError(t, h.NoteProjects(t.Context()))
+	assert.Empty(t, needed())
+}

@@ -12,6 +12,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/internal/status"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -117,14 +118,16 @@ func resultOf(step once.Step) result {
 	case step.Err == nil:
 	case errors.As(step.Err, &refused):
 		r.status = refused.StatusCode
-		r.asksFor = min(refused.RetryAfter, time.Hour) // as in package once
+		if status.Of(r.status).Passes {
+			r.asksFor = min(refused.RetryAfter, time.Hour) // as in package once
+		}
 	case errors.As(step.Err, &malformed):
 		r.status = malformed.StatusCode
 	default:
 		r.status = noResponse
 	}
 
-	if r.status == http.StatusPaymentRequired {
+	if status.Of(r.status).NeedsPerson {
 		r.asksFor = r.wait
 	}
 	return r
@@ -162,7 +165,7 @@ func (r result) verdict() verdict {
 	case r.posted && (state == once.Unknown || state == once.Sending && r.status != 0): // a message's job will tell
 		return serviceFails
 
-	case r.isUnsent() && r.status != 0 && (r.status < 400 || r.status >= 500): // also no response, or a login page
+	case r.isUnsent() && r.status != 0 && status.Of(r.status).MayHaveActed: // also no response, or a login page
 		return serviceFails
 	case r.isUnsent() && r.status != 0 && r.wait > 0:
 		return serviceAsksToWait
@@ -173,14 +176,15 @@ func (r result) verdict() verdict {
 }
 
 func (r result) cause() string {
-	switch r.status {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return CauseKey
-	case http.StatusNotFound:
+	meaning := status.Of(r.status)
+	switch {
+	case meaning.About == status.Job:
 		return CauseProject
-	case http.StatusPaymentRequired:
+	case meaning.Kind == status.PaymentRequired:
 		return CauseCredits
-	case http.StatusTooManyRequests:
+	case meaning.NeedsPerson:
+		return CauseKey
+	case meaning.Kind == status.RateLimited:
 		return CauseQuota
 	}
 	return CauseOutage

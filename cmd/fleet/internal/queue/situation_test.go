@@ -222,6 +222,8 @@ func TestVerdict(t *testing.T) {
 		{"asked in vain: a login page", asked(once.Pending, 302, 30*time.Second), serviceFails},
 		{"asked in vain: a revoked key", asked(once.Pending, 401, 5*time.Minute), serviceAsksToWait},
 		{"asked in vain: a quota", asked(once.Pending, 429, 30*time.Second), serviceAsksToWait},
+		{"asked in vain: a timeout", asked(once.Pending, 408, 30*time.Second), serviceFails},
+		{"asked in vain: a proxy's password", asked(once.Pending, 407, 5*time.Minute), serviceAsksToWait},
 		{"a message", following(posted(once.Running, 200, 1)), serviceWorks},
 		{"a message that came back", following(posted(once.Pending, 429, time.Minute)), serviceAsksToWait},
 		{"a job that is at work again", following(asked(once.Pending, 0, time.Minute)), saysNothing},
@@ -234,6 +236,16 @@ func TestVerdict(t *testing.T) {
 		{"no request, running already", asked(once.Running, 0, time.Second), saysNothing},
 	} {
 		assert.Equal(t, c.want, c.verdict(), c.name)
+	}
+}
+
+// TestCause: what a person has to mend.
+func TestCause(t *testing.T) {
+	for code, want := range map[int]string{
+		401: CauseKey, 403: CauseKey, 407: CauseKey, 511: CauseKey, 404: CauseProject, 409: CauseProject,
+		402: CauseCredits, 429: CauseQuota, 408: CauseOutage, 503: CauseOutage, noResponse: CauseOutage,
+	} {
+		assert.Equal(t, want, result{status: code}.cause(), code)
 	}
 }
 
