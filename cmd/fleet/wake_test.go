@@ -39,8 +39,68 @@ func (f *fleet) awaits(what string, done func() bool) {
 	}
 }
 
+// TestNothingLooksJustInCase: a worker looks at a paused project about once an hour, and sends at once after the resume.
+func TestNothingLooksJustInCase(t *testing.T) {
+	const projects = 100
+	inBubble(t, func(b *bench) {
+		require.NoError(b.t, b.Stop(b.ctx, "", "jane"))
+		b.enqueue(prompts(3*projects, projects)...)
+		time.Sleep(time.Minute)
+		looks := func() int64 {
+			return number(b.t, b.Queue, "SELECT coalesce(max(id), 0) FROM river_job WHERE kind = 'fleet_send'")
+		}
+
+		before := looks()
+		time.Sleep(time.Minute)
+		assert.Equal(b.t, before, looks(), "in the minute after the pause")
+		time.Sleep(3 * time.Hour)
+		t.Logf("%d looks at %d projects in three hours", looks()-before, projects)
+		assert.LessOrEqual(b.t, looks()-before, int64(4*projects))
+
+		_, err := b.Resume(b.ctx, "")
+		require.NoError(b.t, err)
+		time.Sleep(30 * time.Minute)
+		assert.Equal(b.t, 3*projects, b.counts()["done"])
+	})
+}
+
+// TestSoon logs how long a new prompt, and one after a resume, waits until it is sent.
+func TestSoon(t *testing.T) {
+	times := 3
+	if isLong() {
+		times = 50
+	}
+	eachDatabase(t, func(t *testing.T, url string) {
+		s := quick
+		s.Poll = queue.Production.Poll
+		svc := newCountingService()
+		f := newFleet(t, url, s, svc)
+		f.start()
+		f.start()
+
+		var slowest [2]time.Duration
+		for i := range times {
+			began := time.Now()
+			f.enqueue(promptOf(2*i, testProject))
+			f.untilActed(svc, promptOf(2*i, "").Key)
+			slowest[0] = max(slowest[0], time.Since(began))
+
+			f.person("jane", "pause", "-all")
+			f.enqueue(promptOf(2*i+1, testProject))
+			f.untilAsleep(testProject)
+			began = time.Now()
+			f.person("jane", "resume", "-all")
+			f.untilActed(svc, promptOf(2*i+1, "").Key)
+			slowest[1] = max(slowest[1], time.Since(began))
+		}
+		t.Logf("%d times: the slowest enqueue took %v, the slowest resume %v", times, slowest[0], slowest[1])
+		_, twice := svc.count()
+		assert.Zero(t, twice)
+	})
+}
+
 // TestProjectGoesOnAfterAKill: after kill -9 of the sender during a POST the project's next prompt goes out soon, with
-// the settings of production. River alone would take an hour. It logs the time: 83 s.
+// the settings of production. It logs the time.
 func TestProjectGoesOnAfterAKill(t *testing.T) {
 	if !isLong() {
 		t.Skip("it takes a minute and a half: set MINTLIFY_LONG=1")

@@ -1,0 +1,125 @@
+//go:build unix
+
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
+	"github.com/mintlify-community/mintlify-go/once"
+)
+
+// alarmOf returns the state of the job that the row of a project names, and its id.
+func alarmOf(t *testing.T, s Queue, project string) (id int64, state string) {
+	t.Helper()
+	require.NoError(t, s.QueryRowContext(t.Context(), `SELECT j.id, j.state FROM river_job j
+JOIN fleet_projects q ON q.river = j.id WHERE q.project = $1`, project).Scan(&id, &state))
+	return id, state
+}
+
+// TestWakeWaitsForTheRow: who wakes a project while its alarm is set anew moves the new one, and not the one that becomes
+// void.
+func TestWakeWaitsForTheRow(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, a, b Queue) {
+		add(t, a, "p", 1)
+		before, _ := alarmOf(t, a, "p")
+		woken := make(chan error, 1)
+		require.NoError(t, a.Transact(t.Context(), func(tx *sql.Tx) error {
+			require.NoError(t, a.LockProjects(t.Context(), tx, "p"))
+			go func() { woken <- b.WakeProjects(context.WithoutCancel(t.Context()), "p") }()
+			time.Sleep(50 * time.Millisecond) // long enough to read a row that is not locked
+			return a.Start(t.Context(), tx, database.SendsOf("p"), time.Now().Add(time.Hour))
+		}))
+		require.NoError(t, <-woken)
+
+		after, state := alarmOf(t, a, "p")
+		assert.NotEqual(t, before, after)
+		assert.Equal(t, "available", state)
+	})
+}
+
+// TestAVoidJobDoesNothing, and leaves the alarm that has replaced it.
+func TestAVoidJobDoesNothing(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, a, b Queue) {
+		add(t, a, "p", 1)
+		void, _ := alarmOf(t, a, "p")
+		require.NoError(t, a.Transact(t.Context(), func(tx *sql.Tx) error {
+			return a.Start(t.Context(), tx, database.SendsOf("p"), time.Time{})
+		}))
+		named, _ := alarmOf(t, a, "p")
+
+		isVoid, err := b.IsVoid(t.Context(), database.SendsOf("p"), void)
+		require.NoError(t, err)
+		assert.True(t, isVoid)
+		require.NoError(t, b.Postpone(t.Context(), database.SendsOf("p"), void, time.Hour))
+		still, state := alarmOf(t, a, "p")
+		assert.Equal(t, named, still)
+		assert.Equal(t, "available", state)
+	})
+}
+
+// TestLostAlarms are set again when a worker starts: River's tables may be those of another time.
+func TestLostAlarms(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, a, b Queue) {
+		keys := add(t, a, "p", 2)
+		turn, err := a.admit(t.Context(), "p", 0)
+		require.NoError(t, err)
+		_, err = claim(t.Context(), a, turn)
+		require.NoError(t, err)
+		require.Equal(t, keys[0], turn.key)
+		require.NoError(t, sqldb.Exec(t.Context(), a.DB, []string{"DELETE FROM river_job"}))
+
+		require.NoError(t, b.wakeLost(t.Context()))
+		_, state := alarmOf(t, a, "p")
+		assert.Equal(t, "available", state)
+		n, err := sqldb.Number(t.Context(), a.DB, `SELECT count(*) FROM river_job j JOIN fleet_prompts p ON p.river = j.id
+WHERE j.kind = 'fleet_follow'`)
+		require.NoError(t, err)
+		assert.EqualValues(t, 1, n)
+	})
+}
+
+// TestAlarmsAreSetBeforeTheDanger: taking a turn sets the project's alarm to its end, and a claim sets that anew, and the
+// follower's. A claim of a turn that is void fails.
+func TestAlarmsAreSetBeforeTheDanger(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, a, b Queue) {
+		add(t, a, "p", 1)
+		first, _ := alarmOf(t, a, "p")
+		turn, err := a.admit(t.Context(), "p", first)
+		require.NoError(t, err)
+		ofTurn, state := alarmOf(t, a, "p")
+		assert.NotEqual(t, first, ofTurn)
+		assert.Equal(t, "scheduled", state)
+
+		n, err := b.VoidTurns(t.Context(), database.Choice{Project: "p"})
+		require.NoError(t, err)
+		assert.Zero(t, n)
+		_, err = claim(t.Context(), a, turn)
+		require.ErrorIs(t, err, database.ErrNoTurn)
+
+		turn, err = a.admit(t.Context(), "p", 0)
+		require.NoError(t, err)
+		ofTurn, _ = alarmOf(t, a, "p")
+		record, err := claim(t.Context(), a, turn)
+		require.NoError(t, err)
+		ofClaim, _ := alarmOf(t, a, "p")
+		assert.NotEqual(t, ofTurn, ofClaim)
+		n, err = b.VoidTurns(t.Context(), database.Choice{Project: "p"})
+		require.NoError(t, err)
+		assert.EqualValues(t, 1, n, "it is being sent")
+
+		record.State = once.Running
+		record.Version++
+		require.NoError(t, a.RecordsOfTurn(turn.id).Put(t.Context(), record))
+		require.NoError(t, a.endTurn(t.Context(), turn, result{record: record, posted: true}))
+		_, state = alarmOf(t, a, "p")
+		assert.Equal(t, "available", state, "the end of the turn wakes")
+	})
+}
