@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -48,7 +49,7 @@ func TestResumeActs(t *testing.T) {
 		f.until(timeToDo, "the key to be refused", func() bool { return len(pausesOf(t, f.store)) == 1 })
 		f.untilAsleep(testProject)
 		status := f.person("jane", "status")
-		assert.Regexp(t, `project-1 +1 +20\S+ \S+ UTC +\d+ +- +- +service: on \S+: .*401`, status, "no clock ends that")
+		assert.Regexp(t, `project-1 +1 +20\S+ \S+ UTC +\d+ +- +a person +service: on \S+: .*401`, status, "no clock ends that")
 		assert.Contains(t, status, "Mend the key (new ones are made at https://app.mintlify.com/settings/")
 
 		revoked.Store(false)
@@ -373,10 +374,11 @@ func TestForgetAuthor(t *testing.T) {
 // TestKeep forgets what ended long ago. A thread is as old as the last message to its job.
 func TestKeep(t *testing.T) {
 	inBubble(t, func(b *bench) {
-		b.Keep = 13
+		keeping := b.Queue
+		keeping.Keep = 13
 		first := promptOf(0, testProject)
 		isForgotten := func(key string) bool {
-			require.NoError(t, b.MakePass(b.ctx))
+			require.NoError(t, queue.NewWorker(keeping, nil, nil).MakePass(b.ctx))
 			r := rowOf(b.t, b.Queue, key)
 			return !r.Forgotten.IsZero()
 		}

@@ -322,6 +322,7 @@ func TestJobThatDoesNotEnd(t *testing.T) {
 		time.Sleep(5 * time.Hour)
 		assert.Empty(t, b.needs())
 
+		time.Sleep(2 * time.Hour)
 		b.skip(26 * time.Hour)
 		require.Len(t, b.needs(), 1)
 		assert.Contains(t, b.needs()[0].Advice, "fleet close")

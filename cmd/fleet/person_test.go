@@ -83,7 +83,7 @@ func TestReasonsWhyAPersonIsNeeded(t *testing.T) {
 			execute(t, s, "UPDATE fleet_schema SET worked = $1", ago(3*time.Minute).UnixMilli())
 		}},
 		"a full disk": {"database", func(t *testing.T, s queue.Queue) {
-			execute(t, s, `CREATE TRIGGER full BEFORE UPDATE OF written ON fleet_schema
+			execute(t, s, `CREATE TRIGGER full BEFORE INSERT ON fleet_history WHEN length(NEW.job || NEW.problem) >= 8192
 BEGIN SELECT RAISE(ABORT, 'disk full'); END`)
 		}},
 	} {
@@ -101,7 +101,7 @@ BEGIN SELECT RAISE(ABORT, 'disk full'); END`)
 				found = append(found, n.Kind)
 				assert.NotEmpty(t, n.Advice)
 			}
-			exported := regexp.MustCompile(`(?m)^fleet_person_needed\{kind="(.*)"\} 1$`).
+			exported := regexp.MustCompile(`(?m)^fleet_person_needed\{cause=".*",kind="(.*)"\} 1$`).
 				FindAllStringSubmatch(exportedBy(t, s), -1)
 
 			if c.kind == "" {
@@ -121,7 +121,8 @@ BEGIN SELECT RAISE(ABORT, 'disk full'); END`)
 // TestMetricsOfALockedDatabase: the process has its own, and of the database's none, or all.
 func TestMetricsOfALockedDatabase(t *testing.T) {
 	t.Parallel()
-	s := openStore(t, testPostgres.Database(t))
+	url := testPostgres.Database(t)
+	s := openStore(t, url)
 	add(t, s, promptOf(1, testProject))
 	locked := func(statement string) string {
 		lock, err := s.BeginTx(t.Context(), nil)
@@ -138,13 +139,14 @@ func TestMetricsOfALockedDatabase(t *testing.T) {
 	assert.NotContains(t, exported, "fleet_paused{")
 	assert.NotContains(t, exported, "fleet_person_needed")
 
-	exported = locked("UPDATE fleet_schema SET written = 1")
+	exported = locked("LOCK TABLE fleet_history IN SHARE MODE")
 	assert.Contains(t, exported, "\nfleet_database_up 1\n")
-	assert.Contains(t, exported, `fleet_person_needed{kind="database"} 1`)
+	assert.Contains(t, exported, `fleet_person_needed{cause="",kind="database"} 1`)
+	assert.Contains(t, exportedBy(t, s), `fleet_person_needed{cause="",kind="database"} 1`, "it tries again after 15 s")
 
-	exported = exportedBy(t, s)
+	exported = exportedBy(t, openStore(t, url))
 	assert.Contains(t, exported, "\nfleet_database_up 1\n")
-	assert.Contains(t, exported, `fleet_person_needed{kind="database"} 0`)
+	assert.Contains(t, exported, `fleet_person_needed{cause="",kind="database"} 0`)
 	assert.Contains(t, exported, `fleet_webhooks_total{event="push",status="503"} 0`)
 }
 

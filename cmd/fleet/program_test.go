@@ -128,7 +128,7 @@ func TestCommands(t *testing.T) {
 		assert.Contains(t, out, "unknown  project p0  acme/repo@0  since")
 		assert.Contains(t, out, `"docs-job: acme/repo@0"`)
 		assert.Regexp(t, `(?m)^queued +4$`, out)
-		assert.Regexp(t, `(?m)^p0 +2 +20\d\d-.* 99 +- +- +no worker is running$`, out)
+		assert.Regexp(t, `(?m)^p0 +2 +20\d\d-.* 99 +- +a person +no worker is running$`, out)
 		assert.NotContains(t, out+c.wants(0, "show", "acme/repo@0")+c.wants(0, "list"), "\x1b")
 		assert.Equal(t, 2, strings.Count(c.wants(0, "list", "-state", "queued", "-project", "p1"), "\n"))
 		shown := `(?s)key +acme/repo@1\nstate +queued.*pulls +acme/repo#7.*prompt\n  Do it.*history\n  2.* queued`
@@ -163,7 +163,8 @@ func TestCommands(t *testing.T) {
 		plan, _, _ := c.runAll("", nil, "retry", "-state", "refused", "-repo", "acme/repo", "-again")
 		assert.Contains(t, plan, "would retry acme/repo@3 ")
 		c.wants(0, "retry", "-state", "refused", "-again", "-yes")
-		c.wants(0, "retry", "-key", "acme/repo@4", "-again")
+		c.wants(2, "retry", "-key", "acme/repo@4", "-again")
+		c.wants(0, "retry", "-key", "acme/repo@4", "-again", "-yes")
 		assert.Equal(t, map[string]int{"queued": 3, "done": 1, "failed": 1}, some(c.counts()))
 	})
 }
@@ -181,7 +182,7 @@ func TestPauseAndResume(t *testing.T) {
 		return all[len(all)-1].Why
 	}
 	assert.Contains(t, why(), "person: paused")
-	assert.Regexp(t, `(?m)^p +1 +20\d\d-.* 100 +- +- +person: paused at 20.*, until somebody resumes it`, c.wants(0, "status"))
+	assert.Regexp(t, `(?m)^p +1 +20\d\d-.* 100 +- +a person +person: paused at 20.*, until somebody resumes it`, c.wants(0, "status"))
 
 	c.wants(0, "resume", "-all")
 	c.wants(2, "resume", "-all")
@@ -190,7 +191,7 @@ func TestPauseAndResume(t *testing.T) {
 	c.wants(0, "resume", "-project", "p")
 	assert.Equal(t, queue.IsNext, why())
 
-	execute(t, s, "UPDATE fleet_projects SET turn = 't', turn_until = $1 WHERE project = 'p'",
+	execute(t, s, "UPDATE fleet_projects SET turn = 't', claimed = 1, turn_until = $1 WHERE project = 'p'",
 		time.Now().Add(time.Minute).UnixMilli())
 	execute(t, s, "UPDATE fleet_prompts SET turn = 't', state = 'sending'")
 	assert.Equal(t, "paused; 1 prompt is being sent\n", c.wants(0, "pause", "-project", "p"))
@@ -361,7 +362,7 @@ func TestMessagesSayWhatToDo(t *testing.T) {
 		assert.Contains(t, text, want)
 		assert.Equal(t, arguments[0] != "pause", code == 2, "%q", arguments)
 	}
-	assert.Regexp(t, `(?m)^typo +0 .* - +person`, c.wants(0, "status"), "the pause holds all the same")
+	assert.Regexp(t, `(?m)^typo +0 .* a person +person`, c.wants(0, "status"), "the pause holds all the same")
 }
 
 // TestDatabaseURL: each form, no password in any error, and no file made of a typo.

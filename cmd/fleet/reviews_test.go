@@ -270,6 +270,7 @@ func TestCommentBeforeTheLink(t *testing.T) {
 		}{{"its pull request", docsPull + "/", 1}, {"another one", docsPull + "3", 0}, {"none", "", 0}} {
 			r := newReviewed(t, url)
 			execute(t, r.store, "DELETE FROM fleet_prompts WHERE thread <> ''")
+			execute(t, r.store, "DELETE FROM fleet_comment_events")
 			for _, state := range []once.State{once.Pending, once.Sending, once.Unknown, once.Running} {
 				r.is(state, "")
 				status, text := r.comment(reviewComment(fields{"id": 100 + len(c.name)}, nil))
@@ -750,9 +751,10 @@ func TestCommentOnAClosedPullRequest(t *testing.T) {
 	assert.Equal(t, 200, status)
 	assert.Contains(t, text, "nothing to do: the pull request is closed")
 	assert.Empty(t, r.followUps())
-	assert.Contains(t, r.show(), "a comment by jane on acme/docs#12: the pull request is closed")
+	assert.Contains(t, r.show(), "comment 5 by jane on acme/docs#12: the pull request is closed")
 	assert.Equal(t, []string{`POST acme/docs/issues/comments/5/reactions {"content":"confused"}`}, g.saw())
 
+	g.permission = "write"
 	_, text = r.comment(reviewComment(nil, fields{"state": "open"}))
 	assert.Contains(t, text, "enqueued")
 }
@@ -762,10 +764,12 @@ func TestCanceledComment(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, url string) {
 		r := newReviewed(t, url)
 		g := r.onGitHub()
+		g.permission = "write"
+		const asks = "GET acme/docs/collaborators/jane/permission"
 		r.is(once.Done, docsPull)
 		r.comment(reviewComment(nil, nil))
 		require.NoError(t, r.worker.MakePass(t.Context()))
-		assert.Equal(t, []string{`POST acme/docs/issues/comments/5/reactions {"content":"eyes"}`}, g.saw())
+		assert.Equal(t, []string{asks, `POST acme/docs/issues/comments/5/reactions {"content":"eyes"}`}, g.saw())
 
 		terminal{t, url}.wants(0, "cancel", "-key", "acme/api@5907854#comment-5")
 		for range 2 {
@@ -794,6 +798,7 @@ func TestDeletedComment(t *testing.T) {
 		for _, name := range []string{"deleted", "edited"} {
 			r := newReviewed(t, url)
 			execute(t, r.store, "DELETE FROM fleet_prompts WHERE thread <> ''")
+			execute(t, r.store, "DELETE FROM fleet_comment_events")
 			deleted := func(id int) (int, string) {
 				body := "/docs Mention --json in the tutorial, too."
 				if name == "edited" {
@@ -810,7 +815,7 @@ func TestDeletedComment(t *testing.T) {
 			assert.Contains(t, text, "not sent: acme/api@5907854#comment-5")
 			assert.Zero(t, kept(t, r.store))
 			r.is(once.Done, docsPull)
-			assert.Contains(t, r.show(), "a comment by jane on acme/docs#12: it was deleted, or asks for nothing any more")
+			assert.Contains(t, r.show(), "comment 5 by jane on acme/docs#12: it was deleted, or asks for nothing any more")
 
 			r.comment(reviewComment(fields{"id": 6}, nil))
 			_, text = deleted(6)
@@ -864,7 +869,7 @@ func TestEditedComment(t *testing.T) {
 		assert.Contains(t, r.show(), "it was edited too late: acme/api@5907854#comment-7 is sending")
 
 		assert.Contains(t, edit(8), "nothing to do")
-		assert.Contains(t, r.show(), "a comment by jane on acme/docs#12: it was edited, and only a new one counts")
+		assert.Contains(t, r.show(), "comment 8 by jane on acme/docs#12: it was edited, and only a new one counts")
 	})
 }
 

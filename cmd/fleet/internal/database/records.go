@@ -75,7 +75,7 @@ func (s Records) Put(ctx context.Context, r once.Record) error {
 	switch {
 	case r.Version == 1:
 		err := Change(ctx, s.conn(), once.ErrConflict, insertRecord, fieldsOf(&r)...)
-		return s.orNewer(ctx, err)
+		return orNewer(ctx, s.conn(), err)
 	case isOutcome: // an id waits for no project: the end of the turn wakes
 		return Change(ctx, s.db, once.ErrConflict, setRecord+isNext, fieldsOf(&r)...)
 	case s.tx != nil:
@@ -90,11 +90,11 @@ func (s Records) Put(ctx context.Context, r once.Record) error {
 }
 
 // orNewer returns why a record could not be stored, if a newer fleet is why.
-func (s Records) orNewer(ctx context.Context, err error) error {
+func orNewer(ctx context.Context, db once.DB, err error) error {
 	if !errors.Is(err, once.ErrConflict) {
 		return err
 	}
-	return cmp.Or(checkVersion(ctx, s.conn()), err)
+	return cmp.Or(checkVersion(ctx, db), err)
 }
 
 // change stores a record, and wakes whoever has to act on its state. It locks the project before the record, and the
@@ -110,7 +110,7 @@ func (s Records) change(ctx context.Context, tx *sql.Tx, r once.Record) error {
 
 	err = Change(ctx, tx, once.ErrConflict, setRecord+isNext+" AND "+isNotNewer, fieldsOf(&r)...)
 	if err != nil || before == r.State {
-		return err
+		return orNewer(ctx, tx, err)
 	}
 	return s.db.WakeFor(ctx, tx, r)
 }

@@ -160,7 +160,11 @@ func (h *Webhooks) Handler() http.Handler {
 	mux.HandleFunc("POST /github", receive)
 	mux.HandleFunc("POST /github/{$}", receive)
 	mux.HandleFunc("/", func(rw http.ResponseWriter, r *http.Request) {
-		h.respond(rw, r, respond(http.StatusNotFound, "webhooks are taken at POST /github"))
+		status := http.StatusNotFound
+		if strings.TrimSuffix(r.URL.Path, "/") == "/github" {
+			status = http.StatusMethodNotAllowed
+		}
+		h.respond(rw, r, respond(status, "webhooks are taken at POST /github"))
 	})
 	return mux
 }
