@@ -60,10 +60,13 @@ func TestUsageNamesEveryCommand(t *testing.T) {
 func TestREADMENamesEveryCommand(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	_, table, found := strings.Cut(string(readme), "| command | |\n|---|---|\n")
-	require.True(t, found)
-
-	table, _, _ = strings.Cut(table, "\n\n")
+	table := ""
+	for _, name := range []string{"every day", "on a bad day"} {
+		_, rest, found := strings.Cut(string(readme), "| "+name+" | |\n|---|---|\n")
+		require.True(t, found, name)
+		rows, _, _ := strings.Cut(rest, "\n\n")
+		table += rows + "\n"
+	}
 
 	named := documented{}
 	for row := range strings.Lines(table) {

@@ -415,3 +415,37 @@ func TestProblemsAreResumed(t *testing.T) {
 		assert.Equal(t, "1 running with a problem: polled again\n", c.wants(0, "resume", "-project", "p"))
 	})
 }
+
+// TestOperatorIsTold: list says why, resume -all what it leaves, the row of all what it stops, refused ones with one
+// reason are one entry, and a plan to forget counts what was left out.
+func TestOperatorIsTold(t *testing.T) {
+	t.Parallel()
+	c, s := made(t, "sqlite:"+sqliteFile(t))
+	add(t, s, prompts(4, 2)...)
+	add(t, s, database.Prompt{Key: "m", Prompt: "x", After: promptOf(0, "").Key})
+	c.wants(0, "pause", "-all")
+	assert.Regexp(t, `(?m)^all .* a person +person: paused.*; it stops 5 queued prompts, of 2 projects$`, c.wants(0, "status"))
+
+	c.wants(0, "pause", "-project", "project-2")
+	c.wants(0, "pause", "-repo", "acme/api")
+	out := c.wants(0, "resume", "-all")
+	assert.Regexp(t, `resumed\nleft: project project-2, paused at .*fleet resume -project project-2\n`+
+		`left: repository acme/api, paused at .*fleet resume -repo acme/api\n`, out)
+
+	list := c.wants(0, "list")
+	assert.Regexp(t, `(?m)^queued\tacme/repo@1\tproject-2\t.*\tperson: paused at `, list)
+	assert.Regexp(t, `(?m)^queued\tm\tproject-1\t.*\tthe job that it is a message to has not ended`, list)
+	assert.Contains(t, c.wants(0, "list", "-json"), `"why": "the job that it is a message to has not ended`)
+
+	for i := range 4 {
+		put(t, s, promptOf(i, "").Key, func(r *once.Record) {
+			r.State, r.Problem, r.UpdatedAt = once.Refused, "400: the branch does not exist", time.Now()
+		})
+	}
+	status := c.wants(0, "status")
+	assert.Equal(t, 2, strings.Count(status, "refused  project "), status)
+	assert.Contains(t, status, "To send all that were refused again: fleet retry -state refused -project project-1 -again -yes")
+
+	require.NoError(t, s.KeepLeftOut(t.Context(), database.LeftOut{Kind: "comment", Author: "jane", Reason: "x"}))
+	assert.Contains(t, c.wants(2, "forget", "-author", "jane"), "would forget 1 that were left out")
+}

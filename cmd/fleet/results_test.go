@@ -289,3 +289,27 @@ func TestSentences(t *testing.T) {
 		assert.Contains(t, queue.Sentence(r), want)
 	}
 }
+
+// TestRefusedResultIsNamedAtOnce: GitHub refuses it, so that status and show need not wait for an hour.
+func TestRefusedResultIsNamedAtOnce(t *testing.T) {
+	t.Parallel()
+	c, s := made(t, "sqlite:"+sqliteFile(t))
+	g := newGitHub(t)
+	prompt := promptOf(1, testProject)
+	prompt.Pull = "acme/repo#7"
+	add(t, s, prompt)
+	put(t, s, prompt.Key, func(r *once.Record) { r.State, r.UpdatedAt = once.Done, time.Now() })
+	tell := queue.NewWorker(s, nil, g.api(t).Tell)
+
+	g.status = http.StatusBadGateway
+	require.Error(t, tell.Tell(t.Context(), nil), "River comes again")
+	assert.NotContains(t, c.wants(0, "status"), "could not be told")
+	g.status = http.StatusForbidden
+	_ = tell.Tell(t.Context(), nil)
+	assert.Regexp(t, `its result could not be told: comment on acme/repo#7: .*403`, c.wants(0, "status"))
+	assert.Regexp(t, `untold +comment on acme/repo#7: .*403`, c.wants(0, "show", prompt.Key))
+
+	g.status = 0
+	_ = tell.Tell(t.Context(), nil)
+	assert.NotContains(t, c.wants(0, "status")+c.wants(0, "show", prompt.Key), "403")
+}

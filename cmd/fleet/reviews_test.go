@@ -968,6 +968,26 @@ func TestEventsOfACommentInAnyOrder(t *testing.T) {
 	}
 }
 
+// TestCommentThatWaitsForGitHub: status and show say what it waits for.
+func TestCommentThatWaitsForGitHub(t *testing.T) {
+	t.Parallel()
+	r := newReviewed(t, "sqlite:"+sqliteFile(t))
+	g := r.onGitHub()
+	r.is(once.Done, docsPull)
+	r.comment(reviewComment(nil, nil)) // GitHub does not tell what its author may do
+	c := terminal{t, r.databaseURL}
+	assert.Contains(t, c.wants(0, "status"), "1 comments wait until GitHub says whether their authors may write")
+	for _, name := range []string{"acme/docs#12", "acme/api@5907854"} {
+		assert.Contains(t, c.wants(0, "show", name), "comment 5 by jane on acme/docs#12 waits until the pull request of its "+
+			"job is known, and GitHub says whether its author may write (FLEET_GITHUB_TOKEN)")
+	}
+
+	g.permission = "write"
+	require.NoError(t, r.worker.MakePass(t.Context()))
+	assert.Len(t, r.followUps(), 1)
+	assert.NotContains(t, c.wants(0, "status"), "comments wait")
+}
+
 // TestRequestsElsewhere: a review, and a comment on a line, have no conversation; a comment in HTML asks for nothing.
 func TestRequestsElsewhere(t *testing.T) {
 	t.Parallel()

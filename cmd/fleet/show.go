@@ -30,8 +30,11 @@ func (p *program) show(ctx context.Context, s queue.Queue) error {
 	for _, l := range leftOut {
 		fmt.Fprintf(p.stdout, "left out  %s  %s\n", l.At.Format(time.RFC3339), safetext.OneLine(l.String(), 1000))
 	}
+	kept, err := p.showKept(ctx, s, append(keys, database.FoldCase(p.operand)))
 	switch {
-	case len(keys) == 0 && len(leftOut) == 0:
+	case err != nil:
+		return err
+	case len(keys) == 0 && len(leftOut)+kept == 0:
 		return database.NotFound(p.operand)
 	case len(keys) == 0:
 		return nil
@@ -49,11 +52,8 @@ func (p *program) show(ctx context.Context, s queue.Queue) error {
 		return database.SeveralFit(p.operand, keys)
 	}
 
-	if err := p.showKept(ctx, s, thread[0].Key); err != nil {
-		return err
-	}
 	for i, r := range thread {
-		if i > 0 || len(leftOut) > 0 {
+		if i > 0 || len(leftOut)+kept > 0 {
 			fmt.Fprintln(p.stdout)
 		}
 		if err := p.showOne(ctx, s, r); err != nil {
@@ -63,13 +63,17 @@ func (p *program) show(ctx context.Context, s queue.Queue) error {
 	return nil
 }
 
-// showKept prints the comments on the pull request of a prompt that are not decided about, and why.
-func (p *program) showKept(ctx context.Context, s queue.Queue, key string) error {
+// showKept prints the comments for prompts, or on a pull request, that are not decided about, and why. It returns how many
+// there are.
+func (p *program) showKept(ctx context.Context, s queue.Queue, names []string) (int, error) {
 	kept, err := github.Docs{Queue: s}.KeptReviews(ctx, "", "")
+	shown := 0
 	for _, r := range kept {
-		if r.Key != key {
+		if !slices.Contains(names, r.Key) && !slices.Contains(names, r.Pull) {
 			continue
 		}
+
+		shown++
 		waits := "the pull request of its job is known"
 		if !r.MayAsk {
 			waits += ", and GitHub says whether its author may write (FLEET_GITHUB_TOKEN)"
@@ -77,7 +81,7 @@ func (p *program) showKept(ctx context.Context, s queue.Queue, key string) error
 		fmt.Fprintf(p.stdout, "comment %d by %s on %s waits until %s\n", r.ID, safetext.OneLine(r.Author, 80),
 			safetext.OneLine(r.Pull, 200), waits)
 	}
-	return err
+	return shown, err
 }
 
 func (p *program) showOne(ctx context.Context, s queue.Queue, r database.Row) error {
