@@ -172,7 +172,7 @@ func metricsOf(p *queue.ProjectStatus) []prometheus.Metric {
 	}
 	ofProject := prometheus.Labels{"project": p.Project}
 	return append(metrics,
-		gauge("fleet_oldest_queued_seconds", "Age of the oldest prompt that is queued, but for those that a job, a pause "+
-			"of their repository or the limit of a day holds back.", oldest, ofProject),
+		gauge("fleet_oldest_queued_seconds", "Age of the oldest prompt that is queued, but for those that a job, a "+
+			"pause of their repository or the limit of a day holds back.", oldest, ofProject),
 		gauge("fleet_quota_left", "Prompts that may be sent now.", float64(p.QuotaLeft), ofProject))
 }

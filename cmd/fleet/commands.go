@@ -99,8 +99,8 @@ func (v *flagValues) define(f *flag.FlagSet) {
 	f.StringVar(&v.job, "job", "", "id of its job, which a person has found: follow that one, send nothing")
 	f.Func("pr", "URL of its pull request", v.setLink)
 	f.StringVar(&v.author, "author", "", "login: forgets that person's comments, and merges with all that follow them")
-	f.BoolVar(&v.yes, "yes", false, "do it: without it a bulk command only prints what it would do; with retry -again, nobody need "+
-		"have looked for the pull request")
+	f.BoolVar(&v.yes, "yes", false, "do it: without it a bulk command only prints what it would do; with "+
+		"retry -again, nobody need have looked for the pull request")
 }
 
 func (v *flagValues) setRepository(text string) error {

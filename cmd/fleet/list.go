@@ -104,14 +104,15 @@ func (p *program) listJSON(rows []database.Row, whys map[string]string) error {
 			State:    database.NameOf(r.State),
 			Project:  r.ProjectID,
 			Priority: r.Priority,
-			Pulls:    strings.Fields(r.Pulls),
-			After:    r.After,
-			JobID:    safetext.OneLine(r.JobID, 200),
-			PRLink:   safetext.OneLine(r.PRLink, 500),
-			Problem:  safetext.OneLine(r.Problem, 1000),
-			Why:      safetext.OneLine(whys[r.Key], 1000),
-			Added:    r.AddedAt,
-			Updated:  r.UpdatedAt,
+
+			Pulls:   strings.Fields(r.Pulls),
+			After:   r.After,
+			JobID:   safetext.OneLine(r.JobID, 200),
+			PRLink:  safetext.OneLine(r.PRLink, 500),
+			Problem: safetext.OneLine(r.Problem, 1000),
+			Why:     safetext.OneLine(whys[r.Key], 1000),
+			Added:   r.AddedAt,
+			Updated: r.UpdatedAt,
 		}
 	}
 

@@ -24,7 +24,8 @@ const (
 
 // kinds has the kinds of needs in the order in which status prints them.
 var kinds = []string{
-	"database", "worker", "outage", "pause", "unknown", "stranded", "refused", "failed", "running", "result", "repository",
+	"database", "worker", "outage", "pause", "unknown", "stranded", "refused", "failed", "running", "result",
+	"repository",
 }
 
 // causes has what a person may have to mend of a pause. All other needs have none.
@@ -33,7 +34,7 @@ var causes = []string{"", queue.CauseKey, queue.CauseProject, queue.CauseCredits
 // need is a reason why a person is needed. Status prints it, status -check fails with it, and the metrics count it.
 type need struct {
 	Kind    string    `json:"kind"`
-	Cause   string    `json:"cause,omitempty"` // of a pause: key, project or credits
+	Cause   string    `json:"cause,omitempty"` // what a person has to mend of a pause: key, project or credits
 	Project string    `json:"project"`         // "" is all
 	Keys    []string  `json:"keys"`            // the first 20
 	Since   time.Time `json:"since,omitzero"`
@@ -79,6 +80,7 @@ func needsOf(ctx context.Context, s queue.Queue, now status) ([]need, error) {
 // needsOfRepositories returns the repositories of which merges are left out for the lack of a project.
 func needsOfRepositories(ctx context.Context, s queue.Queue) ([]need, error) {
 	undocumented, err := s.Undocumented(ctx)
+
 	var needs []need
 	for _, u := range undocumented[:min(len(undocumented), maxOfKind)] {
 		needs = append(needs, need{
@@ -87,8 +89,8 @@ func needsOfRepositories(ctx context.Context, s queue.Queue) ([]need, error) {
 			Since:   u.Since,
 			Count:   u.Merges,
 			Problem: fmt.Sprintf("no project documents it: merges that were left out: %d", u.Merges),
-			Advice: fmt.Sprintf("Name its project: fleet serve -project %s=ID. Or leave it out: -project %s=. Then have "+
-				"GitHub deliver the webhooks again.", u.Repository, u.Repository),
+			Advice: fmt.Sprintf("Name its project: fleet serve -project %s=ID. Or leave it out: -project %s=. Then "+
+				"have GitHub deliver the webhooks again.", u.Repository, u.Repository),
 		})
 	}
 	return needs, err
@@ -266,8 +268,9 @@ func needOf(kind string, r database.Row) need {
 	return n
 }
 
-// addNeed adds a need. Those of running jobs, results, pauses and refused prompts with the same problem are one. An error of the
-// service names the project and the job that were asked for, so that those are left out of what is compared.
+// addNeed adds a need. Those of running jobs, results, pauses and refused prompts with the same problem are one. An
+// error of the service names the project and the job that were asked for, so that those are left out of what is
+// compared.
 func addNeed(needs []need, n need) []need {
 	problemOfAny := func(n need) string { return strings.ReplaceAll(n.Problem, cmp.Or(n.Project, "\n"), "P") }
 	isAlike := func(other need) bool {
@@ -350,8 +353,8 @@ func sayLooks(r database.Row) string {
 	case now.Sub(r.UpdatedAt) > oldAfter:
 		next = " Fleet looks no more."
 	case r.Looked.Before(r.Deadline): // or for an earlier send
-		return "Nobody has looked on GitHub yet." + next + " Only a worker with FLEET_GITHUB_TOKEN looks there; without, " +
-			"fleet takes only what a webhook of the documentation names."
+		return "Nobody has looked on GitHub yet." + next + " Only a worker with FLEET_GITHUB_TOKEN looks there; " +
+			"without, fleet takes only what a webhook of the documentation names."
 	}
 	return "Fleet looks on GitHub for the pull request, too, for 7 days, last tried at " + utc(r.Looked) + "." + next
 }

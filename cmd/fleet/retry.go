@@ -193,8 +193,8 @@ func (p *program) whyNotMove(r database.Row) string {
 	return refuseForgotten(r)
 }
 
-// lookFor looks for the pull request of an unknown prompt before it is sent again. It reports whether there is one, which
-// ends the prompt, and else why it could not look, or not yet.
+// lookFor looks for the pull request of an unknown prompt before it is sent again. It reports whether there is one,
+// which ends the prompt, and else why it could not look, or not yet.
 func (p *program) lookFor(ctx context.Context, s queue.Queue, r database.Row) (whyNot string, isFound bool, err error) {
 	api, err := newAPI(p.getenv)
 	if err != nil {

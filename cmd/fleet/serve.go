@@ -159,14 +159,15 @@ func newServer(addr string, handler http.Handler) *http.Server {
 	}
 }
 
-// openAfterStop is how long webhooks are taken at least after the signal to stop: what routes them here may not know of it
-// yet.
+// openAfterStop is how long webhooks are taken at least after the signal to stop: what routes them here may not know
+// of it yet.
 const openAfterStop = 2 * time.Second
 
 // serveAndWork serves and works until ctx ends, or one of them fails. It goes on serving
 // until the POSTs in progress have ended: GitHub delivers no webhook again by itself.
 func serveAndWork(ctx context.Context, w *queue.Worker, servers map[string]*http.Server) error {
 	all, ctx := errgroup.WithContext(ctx)
+
 	isLeft := make(chan struct{})
 	context.AfterFunc(ctx, func() {
 		time.Sleep(openAfterStop)

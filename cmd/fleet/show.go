@@ -63,8 +63,8 @@ func (p *program) show(ctx context.Context, s queue.Queue) error {
 	return nil
 }
 
-// showKept prints the comments for prompts, or on a pull request, that are not decided about, and why. It returns how many
-// there are.
+// showKept prints the comments for prompts, or on a pull request, that are not decided about, and why. It returns how
+// many there are.
 func (p *program) showKept(ctx context.Context, s queue.Queue, names []string) (int, error) {
 	kept, err := github.Docs{Queue: s}.KeptReviews(ctx, "", "")
 	shown := 0

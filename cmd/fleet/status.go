@@ -44,7 +44,7 @@ type status struct {
 	Paused      []queue.PausedRepository `json:"paused"`      // repositories that a person has paused
 	Limits      []database.Limit         `json:"limits"`      // -max-per-day
 	Comments    int64                    `json:"comments"`    // kept until they can be decided about
-	Unasked     int64                    `json:"unasked"`     // of these, until GitHub says whether the author may write
+	Unasked     int64                    `json:"unasked"`     // those for which GitHub is asked who may write
 }
 
 func statusOf(ctx context.Context, s queue.Queue) (status, error) {
@@ -184,8 +184,8 @@ func (s status) writeRest(w io.Writer) {
 		fmt.Fprintf(w, "\n%d comments wait until the pull request of their job is known.\n", n)
 	}
 	if s.Unasked > 0 {
-		fmt.Fprintf(w, "\n%d comments wait until GitHub says whether their authors may write, and their pull request is "+
-			"known.\n", s.Unasked)
+		fmt.Fprintf(w, "\n%d comments wait until GitHub says whether their authors may write, and their pull request "+
+			"is known.\n", s.Unasked)
 	}
 
 	if !s.EmptyAbout.IsZero() {

@@ -2,7 +2,6 @@
 package database
 
 import (
-	"cmp"
 	"context"
 	cryptorand "crypto/rand"
 	"database/sql"
@@ -138,8 +137,8 @@ type writes struct {
 // checkEvery is how long an answer of [DB.CheckWrites] counts.
 const checkEvery = 15 * time.Second
 
-// CheckWrites returns an error unless a row can be written within 2 s, and the last webhook could be stored. It is a row of
-// 8 kB that nothing compresses, and that is not kept: an update fits into a full disk.
+// CheckWrites returns an error unless a row can be written within 2 s, and the last webhook could be stored. It is a
+// row of 8 kB that nothing compresses, and that is not kept: an update fits into a full disk.
 func (db *DB) CheckWrites(ctx context.Context) error {
 	w := &db.writes
 	w.mu.Lock()
@@ -148,7 +147,10 @@ func (db *DB) CheckWrites(ctx context.Context) error {
 		w.err = db.tryWriting(ctx)
 		w.at = time.Now()
 	}
-	return cmp.Or(w.err, w.unstored)
+	if w.err != nil {
+		return w.err
+	}
+	return w.unstored
 }
 
 func (db *DB) tryWriting(ctx context.Context) error {
@@ -164,7 +166,10 @@ func (db *DB) tryWriting(ctx context.Context) error {
 	err := sqldb.Transact(ctx, db.DB, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO fleet_history (id, key, version, at, state, job, problem, who)
 VALUES ($1, '', 0, 0, '', '', $2, '')`, cryptorand.Text(), noise.String())
-		return cmp.Or(err, errNotKept)
+		if err != nil {
+			return err
+		}
+		return errNotKept
 	})
 	if errors.Is(err, errNotKept) {
 		return nil

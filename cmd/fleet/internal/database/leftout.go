@@ -36,7 +36,8 @@ func (l LeftOut) String() string {
 
 // KeepLeftOut stores what was left out, for 30 days. A delivery that comes again adds nothing.
 func (s Store) KeepLeftOut(ctx context.Context, l LeftOut) error {
-	_, err := s.ExecContext(ctx, `INSERT INTO fleet_left_out (id, at, kind, repository, sha, pull, author, reason, comment)
+	_, err := s.ExecContext(ctx, `INSERT INTO fleet_left_out
+	(id, at, kind, repository, sha, pull, author, reason, comment)
 SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9 WHERE NOT EXISTS (SELECT 1 FROM fleet_left_out
 	WHERE kind = $3 AND repository = $4 AND sha = $5 AND pull = $6 AND author = $7 AND reason = $8 AND comment = $9)`,
 		rand.Text(), time.Now().UnixMilli(), l.Kind,
@@ -106,11 +107,11 @@ type CommentEvent struct {
 	ID        int64
 	UpdatedAt time.Time
 	IsDeleted bool
-	Text      string // that may be sent, of an edit
+	Text      string // what an edit asks for, if that may be sent
 }
 
-// NoteComment keeps, for 7 days, the newest event of a comment: a deletion, else the one that was updated last, of two at
-// the same time the one that came last. It returns that.
+// NoteComment keeps, for 7 days, the newest event of a comment: a deletion, else the one that was updated last, of two
+// at the same time the one that came last. It returns that.
 func (s Store) NoteComment(ctx context.Context, e CommentEvent) (CommentEvent, error) {
 	newest := CommentEvent{ID: e.ID}
 	err := s.QueryRowContext(ctx, `INSERT INTO fleet_comment_events (id, updated, deleted, text, at)

@@ -1,7 +1,6 @@
 package database
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -94,7 +93,10 @@ func orNewer(ctx context.Context, db once.DB, err error) error {
 	if !errors.Is(err, once.ErrConflict) {
 		return err
 	}
-	return cmp.Or(checkVersion(ctx, db), err)
+	if newer := checkVersion(ctx, db); newer != nil {
+		return newer
+	}
+	return err
 }
 
 // change stores a record, and wakes whoever has to act on its state. It locks the project before the record, and the
@@ -184,7 +186,10 @@ func (s Records) whyNotClaimed(ctx context.Context, tx *sql.Tx, r once.Record) e
 	if err == nil && current.Version == r.Version-1 {
 		return ErrNoTurn
 	}
-	return cmp.Or(err, once.ErrConflict)
+	if err != nil {
+		return err
+	}
+	return once.ErrConflict
 }
 
 // conn is the transaction, or the database.

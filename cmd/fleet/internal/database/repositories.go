@@ -127,8 +127,8 @@ func sentAgainAfter(state string) string {
 		ORDER BY n.version LIMIT 1) = 'pending')`
 }
 
-// CountRefused counts a webhook that was refused, by the repository that its body names, "" if it names none. Anybody can
-// name one, so that a day has not more than some.
+// CountRefused counts a webhook that was refused, by the repository that its body names, "" if it names none. Anybody
+// can name one, so that a day has not more than some.
 func (s Store) CountRefused(ctx context.Context, repository string, status int) error {
 	const mostNamed = 1000
 	day := DayOf(time.Now())

@@ -44,7 +44,8 @@ func (s Store) Rows(ctx context.Context, where string, args ...any) ([]Row, erro
 
 // ReadRows returns the rows that a condition chooses, also in a transaction.
 func ReadRows(ctx context.Context, db once.DB, where string, args ...any) ([]Row, error) {
-	return All(ctx, db, (*Row).fields, `SELECT `+recordColumns+`, repository, priority, looked, tried, refusal, forgotten,
+	return All(ctx, db, (*Row).fields, `SELECT `+recordColumns+`,
+	repository, priority, looked, tried, refusal, forgotten,
 	coalesce((SELECT string_agg(l.pull, ' ' ORDER BY l.place) FROM fleet_pulls l WHERE l.key = p.key), ''),
 	state = 'pending' AND `+IsStranded+`
 FROM fleet_prompts p WHERE `+where, args...)

@@ -114,6 +114,7 @@ func (s Store) projectsOf(ctx context.Context, tx *sql.Tx, prompts []Prompt) ([]
 			}
 			project = after.ProjectID
 		}
+
 		if project != "" {
 			projects = append(projects, project)
 		}

@@ -219,8 +219,8 @@ func (s Docs) decide(ctx context.Context, r Review) (string, error) {
 	return reason, s.DropReview(ctx, r)
 }
 
-// askPermission asks GitHub whether the author may write: to a webhook a private member is a contributor, and a member or
-// a collaborator may only read. It says why not.
+// askPermission asks GitHub whether the author may write: to a webhook a private member is a contributor, and a member
+// or a collaborator may only read. It says why not.
 func (s Docs) askPermission(ctx context.Context, r Review) (string, error) {
 	if s.API == nil {
 		return "", errWaits // a process with the token decides

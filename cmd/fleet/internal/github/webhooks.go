@@ -156,9 +156,11 @@ func (h *Webhooks) Handler() http.Handler {
 		defer cancel()
 		h.respond(rw, r, h.receive(rw, r.WithContext(ctx)))
 	}
+
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /github", receive)
 	mux.HandleFunc("POST /github/{$}", receive)
+
 	mux.HandleFunc("/", func(rw http.ResponseWriter, r *http.Request) {
 		status := http.StatusNotFound
 		if strings.TrimSuffix(r.URL.Path, "/") == "/github" {
@@ -267,8 +269,8 @@ func (h *Webhooks) notStored(err error) response {
 	return respond(http.StatusServiceUnavailable, "not stored: deliver it again")
 }
 
-// readBody reads a body. A client that sends slowly must not keep a place from others: the deadline stays unless the body
-// was read whole, so that the connection of a body that stalls is closed.
+// readBody reads a body. A client that sends slowly must not keep a place from others: the deadline stays unless the
+// body was read whole, so that the connection of a body that stalls is closed.
 func readBody(rw http.ResponseWriter, r *http.Request) ([]byte, error) {
 	deadlines := http.NewResponseController(rw)
 	isLimited := deadlines.SetReadDeadline(time.Now().Add(bodyTime)) == nil
@@ -295,8 +297,8 @@ func refusedBody(err error) response {
 	return respond(http.StatusBadRequest, "the body could not be read")
 }
 
-// refusedSignature is the response to a body that the signature does not prove. It is about the repository that the body
-// names, which anybody can write: a person has to know which webhook has another secret.
+// refusedSignature is the response to a body that the signature does not prove. It is about the repository that the
+// body names, which anybody can write: a person has to know which webhook has another secret.
 func refusedSignature(r *http.Request, body []byte) response {
 	resp := respond(http.StatusUnauthorized, "the signature is not of this body and this server's secret")
 	resp.isUnproved = true
@@ -393,11 +395,12 @@ func (h *Webhooks) actOnPush(ctx context.Context, m Merge, why string) response 
 
 	isKnown := map[string]bool{}
 	for _, c := range m.commits[:min(len(m.commits), maxPushed)] {
-		keys, err := sqldb.Strings(ctx, h.DB, "SELECT commit_key FROM fleet_commits WHERE commit_key = $1", m.key(c.GetID()))
+		key := m.key(c.GetID())
+		keys, err := sqldb.Strings(ctx, h.DB, "SELECT key FROM fleet_commits WHERE commit_key = $1", key)
 		if err != nil {
 			return h.notStored(err)
 		}
-		isKnown[m.key(c.GetID())] = len(keys) > 0
+		isKnown[key] = len(keys) > 0
 	}
 
 	rows, err := h.Rows(ctx, "key = $1", head)
@@ -560,8 +563,8 @@ func (h *Webhooks) Review(ctx context.Context, e *github.IssueCommentEvent) resp
 	return resp
 }
 
-// ifLate responds to an event of a comment that a newer one has overtaken. A deletion is final. A comment whose edit came
-// before it is taken as it was edited.
+// ifLate responds to an event of a comment that a newer one has overtaken. A deletion is final. A comment whose edit
+// came before it is taken as it was edited.
 func (h *Webhooks) ifLate(ctx context.Context, e *github.IssueCommentEvent, r *Review, why string) (response, bool) {
 	now := database.CommentEvent{
 		ID:        r.ID,

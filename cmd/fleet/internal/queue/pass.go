@@ -30,8 +30,8 @@ func (w *Worker) passes(ctx context.Context) error {
 	return nil
 }
 
-// MakePass decides about comments that wait, has results told, and keeps the tables in order. A step that fails keeps no
-// other from being made.
+// MakePass decides about comments that wait, has results told, and keeps the tables in order. A step that fails keeps
+// no other from being made.
 func (w *Worker) MakePass(ctx context.Context) error {
 	if err := w.CheckVersion(ctx); err != nil {
 		return err

@@ -170,13 +170,14 @@ SET stopped = excluded.stopped, stopped_by = excluded.stopped_by`, project, by)
 	return err
 }
 
-// VoidTurns ends, after a person has stopped a choice of prompts, the turns in which no prompt is claimed yet: none will
-// be. It returns how many prompts of the choice are being sent.
+// VoidTurns ends, after a person has stopped a choice of prompts, the turns in which no prompt is claimed yet: none
+// will be. It returns how many prompts of the choice are being sent.
 func (s Queue) VoidTurns(ctx context.Context, choice database.Choice) (int64, error) {
 	projects := []string{choice.Project}
 	var err error
 	if choice.Project == "" {
-		projects, err = sqldb.Strings(ctx, s.DB, "SELECT project FROM fleet_projects WHERE project <> '' ORDER BY project")
+		projects, err = sqldb.Strings(ctx, s.DB,
+			"SELECT project FROM fleet_projects WHERE project <> '' ORDER BY project")
 	}
 	if err != nil {
 		return 0, err

@@ -70,8 +70,8 @@ var openStates = []rivertype.JobState{
 	rivertype.JobStateScheduled,
 }
 
-// wakeAll wakes all projects once a transaction is committed. A worker does it, and tries it again: whoever changes what
-// concerns many projects may die before all of them are woken.
+// wakeAll wakes all projects once a transaction is committed. A worker does it, and tries it again: whoever changes
+// what concerns many projects may die before all of them are woken.
 func (s Queue) wakeAll(ctx context.Context, tx *sql.Tx) error {
 	_, err := s.Jobs.InsertTx(ctx, tx, WakeArgs{}, &river.InsertOpts{MaxAttempts: 10_000})
 	return err
@@ -135,7 +135,8 @@ func (s Queue) WakePolls(ctx context.Context, choice database.Choice) (int64, er
 	return s.wakeFollowers(ctx, keys)
 }
 
-// sleep is how long a job sleeps that is woken earlier if anything changes. Nothing sleeps for longer than about an hour.
+// sleep is how long a job sleeps that is woken earlier if anything changes. Nothing sleeps for longer than about an
+// hour.
 func sleep(d time.Duration) time.Duration {
 	return max(0, min(d, 50*time.Minute+rand.N(20*time.Minute)))
 }

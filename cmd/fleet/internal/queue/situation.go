@@ -108,7 +108,8 @@ func (s Queue) readQueues(ctx context.Context, db once.DB, choice database.Choic
 		queues[project] = q
 		return err
 	}, `SELECT project, count(*), count(*) FILTER (WHERE free AND NOT later AND ready), count(*) FILTER (WHERE limited),
-	count(*) FILTER (WHERE bounded), count(*) FILTER (WHERE held), min(added) FILTER (WHERE free AND NOT later AND ready),
+	count(*) FILTER (WHERE bounded), count(*) FILTER (WHERE held),
+	min(added) FILTER (WHERE free AND NOT later AND ready),
 	min(not_before) FILTER (WHERE free AND later)
 FROM (SELECT project, added, not_before, `+isFree(day)+` AS free, `+database.IsLimitedSince(day)+` AS limited,
 	`+database.HasLimit+` AS bounded, `+database.IsStopped+` AS held, `+isLater+` AS later,
@@ -190,7 +191,8 @@ func (p Project) hold() hold {
 
 // sayTurn says that a prompt is being sent. A sender that has died looks the same until the turn is over.
 func (p Project) sayTurn() string {
-	return "a prompt of the project is being sent, or is in doubt until " + p.turnUntil.UTC().Format(time.TimeOnly) + " UTC"
+	until := p.turnUntil.UTC().Format(time.TimeOnly)
+	return "a prompt of the project is being sent, or is in doubt until " + until + " UTC"
 }
 
 // isTry reports whether the next turn of any project tries whether the service works again.

@@ -105,8 +105,8 @@ type Refusals map[string]string
 // Error implements error.
 func (r Refusals) Error() string { return fmt.Sprintf("%d results are refused", len(r)) }
 
-// noteRefusals notes at once which of the rows are refused, and why: a person need not wait until it is known that trying
-// again does not help.
+// noteRefusals notes at once which of the rows are refused, and why: a person need not wait until it is known that
+// trying again does not help.
 func (w *Worker) noteRefusals(ctx context.Context, rows []database.Row, err error) error {
 	refusals, _ := errors.AsType[Refusals](err)
 	for _, r := range rows {
@@ -157,8 +157,8 @@ func CountUntold(ctx context.Context, db once.DB) (int64, error) {
 	return sqldb.Number(ctx, db, "SELECT count(*) FROM fleet_prompts WHERE "+isUntold, untoldArgs()...)
 }
 
-// ToldInVain is the condition on prompts that ended less than 7 days ago, at $2, and whose result could not be told: for
-// more than an hour, at $1, or because GitHub refuses it.
+// ToldInVain is the condition on prompts that ended less than 7 days ago, at $2, and whose result could not be told:
+// for more than an hour, at $1, or because GitHub refuses it.
 const ToldInVain = database.IsUntold + `
 	AND state IN ('done', 'failed', 'refused', 'unknown') AND tried > updated AND (updated < $1 OR refusal <> '')
 	AND updated > $2`

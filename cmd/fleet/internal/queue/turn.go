@@ -21,9 +21,8 @@ type turn struct {
 	all     bool   // it tries whether the service works again
 }
 
-// admit gives the head of a project's queue its turn, or has River's job of the project come again when it may have one.
-// It locks the project's
-// row before it reads anything: whoever changes what it reads locks that, too.
+// admit gives the head of a project's queue its turn, or has River's job of the project come again when it may have
+// one. It locks the project's row before it reads anything: whoever changes what it reads locks that, too.
 func (s Queue) admit(ctx context.Context, project string, job int64) (turn, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.takeTime())
 	defer cancel()
@@ -81,8 +80,8 @@ func (s Queue) beginTurn(ctx context.Context, tx *sql.Tx, t turn) error {
 	return s.Start(ctx, tx, database.SendsOf(t.project), until)
 }
 
-// endTurn gives the turn back, stores what it says about the service, and wakes the project and the prompt's follower. It
-// does nothing if the turn was lost.
+// endTurn gives the turn back, stores what it says about the service, and wakes the project and the prompt's follower.
+// It does nothing if the turn was lost.
 func (s Queue) endTurn(ctx context.Context, t turn, r result) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), database.StoreTime)
 	defer cancel()

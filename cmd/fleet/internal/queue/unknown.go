@@ -29,8 +29,8 @@ func IsLookedFor(r database.Row) bool {
 	return r.After == "" && (r.State == once.Unknown || r.State == once.Pending && r.Sends > 0)
 }
 
-// NextLook returns when fleet looks next for what became of a prompt: once it is sent, then 5, 10, 20 … minutes apart. A
-// look that nobody could make is tried again 5 minutes later.
+// NextLook returns when fleet looks next for what became of a prompt: once it is sent, then 5, 10, 20 … minutes apart.
+// A look that nobody could make is tried again 5 minutes later.
 func NextLook(r database.Row, now time.Time) time.Time {
 	if r.Looked.Before(r.Deadline) {
 		missed := max(0, now.Sub(r.UpdatedAt)).Truncate(firstLook)
@@ -53,8 +53,8 @@ func (w *Worker) lookUntilFound(ctx context.Context, r database.Row, job int64) 
 	return w.Postpone(ctx, database.FollowerOf(r.Key), job, NextLook(r, now).Sub(now))
 }
 
-// lookFor looks for the pull request of one prompt. It reports whether somebody has looked: a person reads the time of a
-// look, and may conclude that there is no pull request.
+// lookFor looks for the pull request of one prompt. It reports whether somebody has looked: a person reads the time of
+// a look, and may conclude that there is no pull request.
 func (w *Worker) lookFor(ctx context.Context, r database.Row, now time.Time) bool {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()

@@ -129,8 +129,8 @@ func (retryPolicy) NextRetry(*rivertype.JobRow) time.Time {
 	return time.Now().Add(5*time.Second + rand.N(10*time.Second))
 }
 
-// Follow polls the job of a prompt once, or looks after another's send or for the pull request of an unknown prompt, and
-// has River come back until none of these is left to do. A prompt that is pending is left to its turn.
+// Follow polls the job of a prompt once, or looks after another's send or for the pull request of an unknown prompt,
+// and has River come back until none of these is left to do. A prompt that is pending is left to its turn.
 func (w *Worker) Follow(ctx context.Context, job *river.Job[database.FollowArgs]) error {
 	if err := w.CheckVersion(ctx); err != nil {
 		return err
