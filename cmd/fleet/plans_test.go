@@ -49,7 +49,7 @@ func (c plainConnector) Driver() driver.Driver { return c.driver }
 // record has the statements of a database recorded, which is a file of SQLite or a URL of Postgres.
 func record(t *testing.T, db *database.DB, name string) *statements {
 	if !strings.Contains(name, ":") {
-		name = "file:" + name
+		name = "file:" + name + "?_txlock=immediate&_pragma=busy_timeout(10000)"
 	}
 	s := &statements{Connector: plainConnector{db.Driver(), name}, args: map[string][]any{}}
 	before := db.DB
@@ -114,12 +114,14 @@ var (
 // TestNoStatementReadsAllPrompts, but those that count all, and a list of all.
 func TestNoStatementReadsAllPrompts(t *testing.T) {
 	inBubble(t, func(b *bench) {
+		b.stop()
 		all := record(b.t, b.DB, b.file)
 		b.Keep = 13
 		api, err := github.NewAPI("token", "", &http.Client{Transport: b.svc})
 		require.NoError(b.t, err)
 		b.Decide = github.Docs{Queue: b.Queue, API: api}.DecideReviews
 		b.Find = github.Docs{Queue: b.Queue, API: api}.Find
+		b.start()
 		first := database.Prompt{Key: "acme/api@" + strings.Repeat("a", 40), Project: testProject, Prompt: "x"}
 		b.enqueue(append(prompts(10, 2), first)...)
 		b.enqueue(database.Prompt{Key: "m", After: first.Key, Prompt: "y"})
