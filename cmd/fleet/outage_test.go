@@ -292,7 +292,7 @@ func TestCreditsUsedUp(t *testing.T) {
 func TestClockAhead(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		ahead := time.Now().AddDate(1, 0, 0)
-		_, err := b.Add(b.ctx, promptOf(1, testProject))
+		_, err := b.Enqueue(b.ctx, promptOf(1, testProject))
 		require.NoError(t, err)
 		execute(b.t, b.Queue, "UPDATE fleet_prompts SET added = $1, queued = $1", ahead.UnixNano())
 		require.NoError(t, b.MakePass(b.ctx))
@@ -346,7 +346,7 @@ func TestJobThatDoesNotEnd(t *testing.T) {
 // TestDeadSender leaves a record behind that says sending.
 func TestDeadSender(t *testing.T) {
 	inBubble(t, func(b *bench) {
-		_, err := b.Add(b.ctx, promptOf(1, testProject))
+		_, err := b.Enqueue(b.ctx, promptOf(1, testProject))
 		require.NoError(t, err)
 		r, err := b.Records().Get(b.ctx, promptOf(1, "").Key)
 		require.NoError(t, err)
@@ -407,7 +407,7 @@ func TestMaxPerDayCountsMerges(t *testing.T) {
 		time.Sleep(time.Hour)
 		require.Equal(t, 2, b.counts()["done"])
 
-		_, err := b.Add(b.ctx, promptOf(1, testProject))
+		_, err := b.Enqueue(b.ctx, promptOf(1, testProject))
 		require.NoError(t, err)
 		require.NoError(t, database.NoteRetry(b.ctx, b.DB, promptOf(1, "").Key))
 		require.NoError(t, b.MakePass(b.ctx))

@@ -57,7 +57,7 @@ func TestResultsAreGathered(t *testing.T) {
 		b.stop() // its pass would have results told, too
 		assert.Zero(t, work(), "nothing to tell")
 
-		_, err := b.Add(b.ctx, prompts(4, 1)...)
+		_, err := b.Enqueue(b.ctx, prompts(4, 1)...)
 		require.NoError(t, err)
 		end := func(i int, state once.State) {
 			put(b.t, b.Queue, promptOf(i, "").Key, func(r *once.Record) { r.State, r.UpdatedAt = state, time.Now() })
@@ -91,7 +91,7 @@ func TestResultsAreGathered(t *testing.T) {
 func TestFailingResultsHoldUpNoOther(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.stop()
-		_, err := b.Add(b.ctx, prompts(50, 1)...)
+		_, err := b.Enqueue(b.ctx, prompts(50, 1)...)
 		require.NoError(t, err)
 		for i := range 50 {
 			put(b.t, b.Queue, promptOf(i, "").Key, func(r *once.Record) {

@@ -65,9 +65,9 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 	}
 }
 
-// Add stores prompts that have been checked, and wakes their projects. It returns the records of those that were known
+// Enqueue stores prompts that have been checked, and wakes their projects. It returns the records of those that were known
 // already. Such a one adds nothing but a pull request that was not known before.
-func (s Store) Add(ctx context.Context, prompts ...Prompt) (known []once.Record, err error) {
+func (s Store) Enqueue(ctx context.Context, prompts ...Prompt) (known []once.Record, err error) {
 	err = s.Transact(ctx, func(tx *sql.Tx) error {
 		known = nil
 		projects, err := s.projectsOf(ctx, tx, prompts)

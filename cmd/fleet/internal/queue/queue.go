@@ -40,12 +40,6 @@ type WakeArgs struct{}
 // Kind implements [river.JobArgs].
 func (WakeArgs) Kind() string { return "fleet_wake" }
 
-// Enqueue stores prompts that have been checked, has their projects' queues worked off, and returns the
-// records of those that were known already.
-func (s Queue) Enqueue(ctx context.Context, prompts ...database.Prompt) ([]once.Record, error) {
-	return s.Add(ctx, prompts...)
-}
-
 // TellSoon starts the job that tells the results which nobody got yet, unless it is there: what fails here the next
 // pass of a worker does.
 func (s Queue) TellSoon(ctx context.Context) {

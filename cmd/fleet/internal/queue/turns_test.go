@@ -71,7 +71,7 @@ func add(t *testing.T, s Queue, project string, n int) []string {
 		keys[i] = fmt.Sprintf("%s-%03d", project, i)
 		prompts[i] = database.Prompt{Key: keys[i], Project: project, Prompt: "x", Priority: 2}
 	}
-	_, err := s.Add(t.Context(), prompts...)
+	_, err := s.Enqueue(t.Context(), prompts...)
 	require.NoError(t, err)
 	return keys
 }
