@@ -83,6 +83,7 @@ func newSiege(t *testing.T, url string, load onslaught) *siege {
 	svc.faults, svc.slow = 0.05, load.slow
 	s := &siege{load: load, svc: svc, github: newGitHub(t), pulls: map[string]*pulled{}}
 	svc.opened = s.open
+	s.github.permission = "write"
 	s.fleet = newFleet(t, url, quick, svc)
 	return s
 }
