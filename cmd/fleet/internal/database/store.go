@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,11 +66,10 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 	}
 }
 
-// Enqueue stores prompts that have been checked, and wakes their projects. It returns the records of those that were known
-// already. Such a one adds nothing but a pull request that was not known before.
+// Enqueue stores prompts that have been checked, and wakes their projects. It returns the records of those that were
+// known already. Such a one adds nothing but a pull request that was not known before.
 func (s Store) Enqueue(ctx context.Context, prompts ...Prompt) (known []once.Record, err error) {
 	err = s.Transact(ctx, func(tx *sql.Tx) error {
-		known = nil
 		projects, err := s.projectsOf(ctx, tx, prompts)
 		if err != nil {
 			return err
@@ -78,28 +78,32 @@ func (s Store) Enqueue(ctx context.Context, prompts ...Prompt) (known []once.Rec
 			return err
 		}
 
-		woken := map[string]bool{}
+		known = nil
+		var woken []string
 		for _, p := range prompts {
 			record, isNew, err := s.addOne(ctx, tx, p)
 			if err != nil {
 				return fmt.Errorf("store %s: %w", p.Key, err)
 			}
-			if !isNew {
+			if isNew {
+				woken = append(woken, record.ProjectID)
+			} else {
 				known = append(known, record)
-				continue
-			}
-
-			if project := record.ProjectID; !woken[project] {
-				woken[project] = true
-				err = s.Wake(ctx, tx, SendsOf(project))
-			}
-			if err != nil {
-				return err
 			}
 		}
-		return nil
+		return s.wakeEach(ctx, tx, woken)
 	})
 	return known, err
+}
+
+// wakeEach wakes projects, each once.
+func (s Store) wakeEach(ctx context.Context, tx *sql.Tx, projects []string) error {
+	for _, project := range slices.Compact(slices.Sorted(slices.Values(projects))) {
+		if err := s.Wake(ctx, tx, SendsOf(project)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // projectsOf returns the projects to which prompts go. A message goes to the project of its job.
