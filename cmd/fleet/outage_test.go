@@ -276,7 +276,7 @@ func TestCreditsUsedUp(t *testing.T) {
 		status := b.status()
 		var out strings.Builder
 		require.NoError(t, status.write(&out, false))
-		assert.Regexp(t, `project-1 +80 +20.* 100 +- +- +breaker: .*402`, out.String())
+		assert.Regexp(t, `project-1 +80 +20.* 100 +- +a person +breaker: .*402`, out.String())
 		assert.Zero(t, status.EmptyAbout)
 		assert.Zero(t, status.Projects[0].EmptyAbout)
 		require.NotEmpty(t, status.NeedsPerson)
