@@ -193,8 +193,7 @@ func (s *Store) Prune(ctx context.Context, period Window, from, firstMonth mintl
 		const failed = ` WHERE project = $1 AND span IN ('day', 'week', 'month') AND date_from < $2
 			AND problem <> '' AND NOT expired
 			AND (kind <> 'visitors' OR span <> 'month' OR date_from < $3)`
-		err := remove(ctx, tx, failed, period.Project, from.String(), firstMonth.String())
-		if err != nil {
+		if err := remove(ctx, tx, failed, period.Project, from.String(), firstMonth.String()); err != nil {
 			return err
 		}
 

@@ -162,8 +162,7 @@ func (db *DB) LockProjects(ctx context.Context, tx *sql.Tx, projects ...string) 
 // WakeProjects wakes projects, each in a transaction.
 func (db *DB) WakeProjects(ctx context.Context, projects ...string) error {
 	for _, project := range projects {
-		err := db.Transact(ctx, func(tx *sql.Tx) error { return db.Wake(ctx, tx, SendsOf(project)) })
-		if err != nil {
+		if err := db.Transact(ctx, func(tx *sql.Tx) error { return db.Wake(ctx, tx, SendsOf(project)) }); err != nil {
 			return err
 		}
 	}
