@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -115,7 +116,7 @@ func (e *APIError) Error() string {
 
 	code := fmt.Sprintf("%d %s", e.StatusCode, http.StatusText(e.StatusCode))
 	b.WriteString(prefix(e.Operation) + ": " + strings.TrimSpace(code))
-	if e.Message != "" && !strings.EqualFold(e.Message, http.StatusText(e.StatusCode)) {
+	if !strings.EqualFold(strings.TrimRight(e.Message, " ."), http.StatusText(e.StatusCode)) && e.Message != "" {
 		b.WriteString(": " + safetext.OneLine(e.Message, safetext.MaxServiceText))
 	}
 	if len(e.Details) > 0 {
@@ -180,7 +181,8 @@ func (e *APIError) likelyCause() string {
 		return "Cloudflare, in front of the service, blocked the request: " +
 			"try it from another network, or ask the service with the request's id"
 	case code >= 300 && code < 400 && e.Header.Get("Location") != "":
-		return "redirects are not followed for POST, to another origin, or more than 10 times: check the base URL"
+		return "it redirects to " + redirectTarget(e.Header.Get("Location")) + "; the SDK follows a redirect " +
+			"only of a GET, within the origin of the base URL, and 10 in a row: check the base URL"
 	case code == http.StatusUnauthorized && namesPlan:
 		return "the organization's plan may not include the API, which needs Pro or Enterprise, " +
 			"or the API key is wrong, revoked or expired"
@@ -197,6 +199,19 @@ func (e *APIError) likelyCause() string {
 			"or this machine is not on its IP allowlist"
 	}
 	return ""
+}
+
+// redirectTarget returns where a redirect leads, without the parts that may hold a secret.
+func redirectTarget(location string) string {
+	u, err := url.Parse(location)
+	if err != nil {
+		return "a URL that cannot be read"
+	}
+
+	u.User = nil
+	u.RawQuery = ""
+	u.Fragment = ""
+	return safetext.OneLine(u.String(), maxPath)
 }
 
 // isPost reports whether e is the response to a POST. A stub may have either field.

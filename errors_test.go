@@ -79,12 +79,19 @@ func TestAPIErrorNamesTheLikelyCause(t *testing.T) {
 		assert.ErrorContains(t, err, cause)
 	}
 
+	page := `<a href="https://other.example.com/x">Temporary Redirect</a>.`
+	moved := kit.RespondWith(307, page, "Location", "https://user:secret@other.example.com/x?token=secret#secret")
+	_, err := kit.Get(t.Context(), kit.NewClient(t, moved))
+	assert.ErrorContains(t, err, "307 Temporary Redirect [")
+	assert.ErrorContains(t, err, "(it redirects to https://other.example.com/x; the SDK follows a redirect only of a GET")
+	assert.NotContains(t, err.Error(), "secret")
+
 	for _, rt := range []kit.Transport{kit.RespondWith(304, ""), kit.RespondWith(101, "", "Location", "/x")} {
 		_, err := kit.Get(t.Context(), kit.NewClient(t, rt))
 		assert.NotContains(t, err.Error(), "redirect")
 	}
 
-	_, err := kit.Get(t.Context(), kit.NewClient(t, kit.RespondWith(429, "", "Retry-After", "90")))
+	_, err = kit.Get(t.Context(), kit.NewClient(t, kit.RespondWith(429, "", "Retry-After", "90")))
 	assert.ErrorContains(t, err, "retry after 1m30s")
 	_, err = kit.Create(t.Context(), kit.NewClient(t, kit.RespondWith(413, "")))
 	assert.ErrorContains(t, err, "the prompt is too long")
