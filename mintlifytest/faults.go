@@ -131,6 +131,13 @@ func (s *Service) UnusedFaults() []string {
 	return s.queuedFaults()
 }
 
+// ClearFaults removes all that [Service.FailNext] and [Service.SucceedNext] still have queued: the outage is over.
+// The faults of a [JobStep] stay.
+func (s *Service) ClearFaults() {
+	defer s.lock()()
+	clear(s.faults)
+}
+
 // queuedFaults is UnusedFaults. The lock is held.
 func (s *Service) queuedFaults() []string {
 	var queued []string

@@ -266,3 +266,19 @@ func TestAnUnknownEndpointListsTheFaultsThatAreStillQueued(t *testing.T) {
 		`FailNext and SucceedNext still have these queued: "GET /v1/thing" (2), "get job" (2)`)
 	assert.NotContains(t, err.Error(), "get views", "that one is used up")
 }
+
+func TestClearFaultsEndsAnOutage(t *testing.T) {
+	svc := mintlifytest.NewService()
+	svc.SucceedNext(mintlify.OpCreateJob, 1)
+	svc.FailNext(mintlify.OpCreateJob, 100, mintlifytest.Fault{Status: 503})
+	svc.FailNext("GET /v1/things", 1, mintlifytest.Fault{Status: 503})
+	svc.ClearFaults()
+	assert.Empty(t, svc.UnusedFaults())
+
+	_, err := svc.Client().Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "x"})
+	require.NoError(t, err)
+
+	svc.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Status: 503})
+	_, err = svc.Client().Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "x"})
+	require.Error(t, err, "faults can be queued again")
+}

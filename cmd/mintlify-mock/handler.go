@@ -3,14 +3,12 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log"
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/internal/redact"
@@ -19,30 +17,96 @@ import (
 )
 
 // newHandler returns a handler that serves fake. It logs a line for each request, with its method,
-// path, query, body and status, and never with a key. Beside the service's operations it has two of
-// its own: POST /_mock/fail queues a fault, and GET /_mock/requests lists what came.
+// path, query, body and status, and never with a key. Beside the service's operations it has some of
+// its own: those under /_mock/ make requests, jobs and deployments fail and list what came, and POST
+// /chat is the webhook of a chat, whose messages it prints.
 func newHandler(fake *mintlifytest.Service, logger *log.Logger) http.Handler {
 	own := http.NewServeMux()
 	own.HandleFunc("POST /_mock/fail", func(w http.ResponseWriter, r *http.Request) {
 		if err := fail(fake, r.Body); err != nil {
-			respond(w, http.StatusBadRequest, map[string]string{"error": err.Error()})
+			refuse(w, err)
 			return
 		}
+		respondFaults(w, fake)
+	})
 
-		respond(w, http.StatusOK, map[string][]string{"queued": fake.UnusedFaults()})
+	own.HandleFunc("GET /_mock/fail", func(w http.ResponseWriter, _ *http.Request) { respondFaults(w, fake) })
+
+	own.HandleFunc("DELETE /_mock/fail", func(w http.ResponseWriter, _ *http.Request) {
+		fake.ClearFaults()
+		respondFaults(w, fake)
+	})
+
+	own.HandleFunc("POST /_mock/jobs", func(w http.ResponseWriter, r *http.Request) {
+		scripted(w, scriptJobs(fake, r.Body))
+	})
+
+	own.HandleFunc("POST /_mock/deployments", func(w http.ResponseWriter, r *http.Request) {
+		scripted(w, scriptDeployments(fake, r.Body))
 	})
 
 	own.HandleFunc("GET /_mock/requests", func(w http.ResponseWriter, _ *http.Request) {
 		respond(w, http.StatusOK, requests(fake))
 	})
 
-	return logged(logger, func(w http.ResponseWriter, r *http.Request) {
+	withLog := logged(logger, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/_mock/") { // a mux would redirect the service's unusual paths
 			own.ServeHTTP(w, r)
 			return
 		}
 		fake.ServeHTTP(w, r)
 	})
+
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && r.URL.Path == "/chat" {
+			chat(w, r, logger)
+			return
+		}
+		withLog.ServeHTTP(w, r)
+	})
+}
+
+// maxChat is how much of a message a chat shows, in bytes.
+const maxChat = 4000
+
+// chat takes a message as an incoming webhook of Slack or Mattermost does, and prints its text.
+func chat(w http.ResponseWriter, r *http.Request, logger *log.Logger) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+
+	var message struct {
+		Text string `json:"text"`
+	}
+	text := string(body)
+	if json.Unmarshal(body, &message) == nil && message.Text != "" {
+		text = message.Text
+	}
+
+	logger.Print("chat: ", safetext.OneLine(safetext.WithoutKeys(text), maxChat))
+	respond(w, http.StatusOK, map[string]bool{"ok": true})
+}
+
+func refuse(w http.ResponseWriter, err error) {
+	respond(w, http.StatusBadRequest, map[string]string{"error": err.Error()})
+}
+
+func respondFaults(w http.ResponseWriter, fake *mintlifytest.Service) {
+	queued := fake.UnusedFaults()
+	if queued == nil {
+		queued = []string{}
+	}
+	respond(w, http.StatusOK, map[string][]string{"queued": queued})
+}
+
+func scripted(w http.ResponseWriter, err error) {
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
 }
 
 func respond(w http.ResponseWriter, status int, body any) {
@@ -52,46 +116,6 @@ func respond(w http.ResponseWriter, status int, body any) {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	_ = encoder.Encode(body) // the client has gone
-}
-
-// fault is the body of POST /_mock/fail.
-type fault struct {
-	Operation mintlify.Operation `json:"operation"`
-	Times     int                `json:"times"`
-	Status    int                `json:"status"`
-	Acted     bool               `json:"acted"`
-	Drop      bool               `json:"drop"`
-	Delay     string             `json:"delay"`
-}
-
-// fail queues the fault of a body. It returns what FailNext panics at as an error.
-func fail(fake *mintlifytest.Service, body io.Reader) (err error) {
-	decoder := json.NewDecoder(body)
-	decoder.DisallowUnknownFields()
-
-	f := fault{Times: 1, Delay: "0s"}
-	if err := decoder.Decode(&f); err != nil {
-		return fmt.Errorf("the body is not a fault, such as "+
-			`{"operation":"create job","times":2,"status":503,"acted":true,"drop":false,"delay":"2s"}, `+
-			"which has all the fields that there are: %w", err)
-	}
-
-	delay, err := time.ParseDuration(f.Delay)
-	switch {
-	case err != nil:
-		return fmt.Errorf("delay: %w", err)
-	case f.Status != 0 && (f.Status < 200 || f.Status > 599): // net/http panics at most others
-		return fmt.Errorf("status is %d, want 200 to 599", f.Status)
-	}
-
-	defer func() {
-		if reason := recover(); reason != nil {
-			err = errors.New(strings.TrimPrefix(fmt.Sprint(reason), "mintlifytest: "))
-		}
-	}()
-	fake.FailNext(f.Operation, f.Times,
-		mintlifytest.Fault{Status: f.Status, Acted: f.Acted, Drop: f.Drop, Delay: delay})
-	return nil
 }
 
 // request is one of GET /_mock/requests.

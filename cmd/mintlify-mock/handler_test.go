@@ -78,6 +78,107 @@ func TestADroppedResponseMakesTheJob(t *testing.T) {
 	assert.Len(t, s.fake.Jobs(), 1)
 }
 
+func TestFaultsAreListedAndRemoved(t *testing.T) {
+	s := serve(t)
+	_, said := s.ask(t, "GET", "/_mock/fail", "")
+	assert.JSONEq(t, `{"queued":[]}`, said)
+
+	s.ask(t, "POST", "/_mock/fail", `{"operation":"create job","times":20,"status":503}`)
+	_, said = s.ask(t, "GET", "/_mock/fail", "")
+	assert.JSONEq(t, `{"queued":["\"create job\" (20)"]}`, said)
+
+	status, said := s.ask(t, "DELETE", "/_mock/fail", "")
+	assert.Equal(t, http.StatusOK, status)
+	assert.JSONEq(t, `{"queued":[]}`, said)
+	_, err := s.client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "Fix it"})
+	require.NoError(t, err)
+}
+
+func TestTheNextJobsEndAsTold(t *testing.T) {
+	s := serve(t)
+	status, said := s.ask(t, "POST", "/_mock/jobs", `{"times":2,"status":"failed"}`)
+	assert.Equal(t, http.StatusNoContent, status, said)
+	s.ask(t, "POST", "/_mock/jobs", `{"status":"completed","prLink":"https://example.com/pull/9"}`)
+	s.ask(t, "POST", "/_mock/jobs", `{"status":"active"}`)
+
+	for n, want := range []mintlify.JobStatus{
+		mintlify.JobFailed, mintlify.JobFailed, mintlify.JobCompleted, mintlify.JobActive, mintlify.JobCompleted,
+	} {
+		job, err := s.client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "Fix it"})
+		require.NoError(t, err)
+		job, err = s.client.Jobs.Get(t.Context(), job.ID)
+		require.NoError(t, err)
+		assert.Equal(t, mintlify.JobActive, job.Status)
+
+		for range 3 {
+			job, err = s.client.Jobs.Get(t.Context(), job.ID)
+			require.NoError(t, err)
+			assert.Equal(t, want, job.Status, n)
+		}
+		if n == 2 {
+			assert.Equal(t, "https://example.com/pull/9", job.PRLink)
+		}
+	}
+}
+
+func TestTheNextDeploymentsEndAsTold(t *testing.T) {
+	s := serve(t)
+	status, said := s.ask(t, "POST", "/_mock/deployments", `{"status":"failure","summary":"1 link","logs":["/a"]}`)
+	assert.Equal(t, http.StatusNoContent, status, said)
+	s.ask(t, "POST", "/_mock/deployments", `{"status":"in_progress"}`)
+
+	soon := mintlify.WithPollInterval(0, time.Millisecond)
+	queued, err := s.client.Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
+	require.NoError(t, err)
+	deployment, err := s.client.Deployments.WaitUntilDone(t.Context(), queued.ID, soon)
+	require.ErrorIs(t, err, mintlify.ErrDeploymentFailed)
+	assert.Equal(t, "1 link", deployment.Summary)
+	assert.Equal(t, []string{"/a"}, deployment.Logs)
+
+	queued, err = s.client.Deployments.TriggerUpdate(t.Context(), mintlify.TriggerUpdateParams{})
+	require.NoError(t, err)
+	for range 5 {
+		deployment, err = s.client.Deployments.Get(t.Context(), queued.ID)
+		require.NoError(t, err)
+		assert.Equal(t, mintlify.DeploymentInProgress, deployment.Status)
+	}
+}
+
+func TestAnEndThatCannotBeIsRefusedWithTheReason(t *testing.T) {
+	s := serve(t)
+	for _, tc := range []struct{ path, body, reason string }{
+		{"jobs", `{}`, `status is \"\", want one of [\"failed\"`},
+		{"jobs", `{"status":"faild"}`, `status is \"faild\", want one of`},
+		{"jobs", `{"status":"failed","logs":[]}`, `unknown field \"logs\"`},
+		{"jobs", `{"status":"failed","times":0}`, "times is 0, want 1 to 1000"},
+		{"jobs", `{"status":"failed","times":1001}`, "times is 1001"},
+		{"deployments", `[]`, "the body is not the end of a deployment, such as"},
+		{"deployments", `{"status":"failed"}`, `want one of [\"failure\"`},
+	} {
+		status, said := s.ask(t, "POST", "/_mock/"+tc.path, tc.body)
+		assert.Equal(t, http.StatusBadRequest, status, tc.body)
+		assert.Contains(t, said, tc.reason)
+	}
+
+	job, err := s.client.Jobs.Create(t.Context(), mintlify.CreateJobParams{Prompt: "Fix it"})
+	require.NoError(t, err)
+	assert.Equal(t, mintlify.JobActive, job.Status)
+}
+
+// A program that posts its results to a chat has one without a key.
+func TestTheChatPrintsWhatIsPosted(t *testing.T) {
+	s := serve(t)
+	long := strings.Repeat("x", 999)
+	status, _ := s.ask(t, "POST", "/chat", `{"text":"Docs:\ndone mint_a_real_key `+long+`"}`)
+	assert.Equal(t, http.StatusOK, status)
+	status, _ = s.ask(t, "POST", "/chat", "plain")
+	assert.Equal(t, http.StatusOK, status)
+
+	lines := strings.Split(strings.TrimSpace(s.log.String()), "\n")
+	assert.Equal(t, []string{"chat: Docs: done [API key] " + long, "chat: plain"}, lines)
+	assert.Empty(t, s.fake.Requests())
+}
+
 func TestAFaultThatWouldNeverOccurIsRefusedWithTheReason(t *testing.T) {
 	s := serve(t)
 	for body, reason := range map[string]string{
@@ -121,7 +222,7 @@ func TestRequestsAreListedWithWhatTheyHeld(t *testing.T) {
 		{"operation":"get visitors","method":"GET","path":"/v1/analytics/test-project/visitors",
 		 "query":{"limit":["7"]},"project":"test-project","acted":true}]`, said)
 
-	status, _ := s.ask(t, "GET", "/_mock/fail", "")
+	status, _ := s.ask(t, "PUT", "/_mock/fail", "")
 	assert.Equal(t, http.StatusMethodNotAllowed, status)
 	status, _ = s.ask(t, "GET", "/_mock/nothing", "")
 	assert.Equal(t, http.StatusNotFound, status)

@@ -28,13 +28,24 @@ Copy the three lines that it prints into another terminal: what runs there talks
 A job is at work for -job-time, then it has a pull request. A message starts it again. Each export
 has rows, and automation_1 is an automation. Nothing is stored: what there is ends with the program.
 
-Make the next two jobs respond 503 after 2 s although they were made, and list what came:
+Make the next two jobs respond 503 after 2 s although they were made, lose the response to the third,
+list the faults that are queued, and remove them:
 
   curl -d '{"operation":"create job","times":2,"status":503,"acted":true,"delay":"2s"}' $MINTLIFY_BASE_URL/_mock/fail
-  curl $MINTLIFY_BASE_URL/_mock/requests
+  curl -d '{"operation":"create job","drop":true}' $MINTLIFY_BASE_URL/_mock/fail
+  curl $MINTLIFY_BASE_URL/_mock/fail
+  curl -X DELETE $MINTLIFY_BASE_URL/_mock/fail
 
 Give a status, a delay or drop: all else may be left out. Without a status the response keeps its own.
-{"operation":"create job","drop":true} makes the job, and closes the connection without a response.
+
+Say how the next jobs and deployments end, at their second poll (active and in_progress never end):
+
+  curl -d '{"times":2,"status":"failed"}' $MINTLIFY_BASE_URL/_mock/jobs
+  curl -d '{"status":"failure","summary":"1 link is broken","logs":["/a: no such page"]}' $MINTLIFY_BASE_URL/_mock/deployments
+
+List what came. A chat's webhook is $MINTLIFY_BASE_URL/chat: it needs no key, and prints each message.
+
+  curl $MINTLIFY_BASE_URL/_mock/requests
 
 Operations: create job, send message, get job, trigger update, trigger preview, get deployment,
 trigger automation, get visitors, get views, get searches, get feedback, get feedback counts,
