@@ -18,35 +18,38 @@ import (
 )
 
 func main() {
-	if len(os.Args) > 1 {
-		log.Fatal("merge-service takes no flags: README.md says which variables it reads")
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 
-	s, err := setUp()
-	if err != nil {
-		log.Fatal(err)
+	var err error
+	switch {
+	case len(os.Args) == 1:
+		err = serve(ctx)
+	case os.Args[1] == "decide":
+		err = decideOnce(ctx, os.Args[2:])
+	default:
+		err = errUsage
 	}
-	addr := cmp.Or(os.Getenv("ADDR"), "localhost:8080")
-	log.Printf("starting on %s, for POST /merge", addr)
-	if err := s.run(ctx, addr); err != nil {
+
+	if err != nil {
 		log.Fatal(err)
 	}
 }
 
+// serve serves and works until ctx ends.
+func serve(ctx context.Context) error {
+	s, err := setUp()
+	if err != nil {
+		return err
+	}
+
+	addr := cmp.Or(os.Getenv("ADDR"), "localhost:8080")
+	log.Printf("starting on %s, for POST /merge", addr)
+	return s.run(ctx, addr)
+}
+
 // setUp reads the settings from the environment.
 func setUp() (*service, error) {
-	client, err := mintlify.NewClientFromEnv()
-	if err != nil {
-		return nil, err
-	}
-
-	store, err := once.NewDir(cmp.Or(os.Getenv("RECORDS"), "records"))
-	if err != nil {
-		return nil, fmt.Errorf("RECORDS cannot be used: %w", err)
-	}
-
 	s := &service{secret: []byte(os.Getenv("WEBHOOK_SECRET")), tell: chat{os.Getenv("CHAT_URL")}.post}
 	switch {
 	case len(s.secret) == 0: // go-github would take any request
@@ -54,5 +57,40 @@ func setUp() (*service, error) {
 	case os.Getenv("CHAT_URL") == "":
 		return nil, errors.New("CHAT_URL is not set: it is an incoming webhook of your chat, for the results")
 	}
+
+	client, err := mintlify.NewClientFromEnv()
+	if err != nil {
+		return nil, err
+	}
+
+	store, err := once.NewDir(folder())
+	if err != nil {
+		return nil, fmt.Errorf("RECORDS cannot be used: %w", err)
+	}
 	return s, s.start(client, store)
 }
+
+// decideOnce runs the command decide. It makes no folder: a new one has no record to decide about.
+func decideOnce(ctx context.Context, args []string) error {
+	client, err := mintlify.NewClientFromEnv() // Adopt looks the job up
+	if err != nil {
+		return err
+	}
+
+	if _, err := os.Stat(folder()); err != nil {
+		return fmt.Errorf("RECORDS has to be the folder of the service: %w", err)
+	}
+	store, err := once.NewDir(folder())
+	if err != nil {
+		return err
+	}
+
+	runner, err := once.New(client, store)
+	if err != nil {
+		return err
+	}
+	return decide(ctx, runner, store, args, os.Stdout)
+}
+
+// folder has the records.
+func folder() string { return cmp.Or(os.Getenv("RECORDS"), "records") }

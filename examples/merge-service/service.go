@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"time"
 
@@ -29,7 +30,10 @@ type service struct {
 
 // start makes the runner.
 func (s *service) start(client *mintlify.Client, store once.Store) error {
-	runner, err := once.New(client, store, once.WithReport(s.report), once.WithOnHold(s.reportHold))
+	runner, err := once.New(client, store,
+		once.WithReport(s.report),
+		once.WithOnHold(s.reportHold),
+		once.WithLogger(slog.Default()))
 	s.runner = runner
 	return err
 }
@@ -71,11 +75,9 @@ func (s *service) run(ctx context.Context, addr string) error {
 	return all.Wait()
 }
 
-// report tells the chat how a merge or a comment ended, or that a person must look. Run calls it
+// report tells the chat how a merge or a comment ended, and what a person has to do. Run calls it
 // until the chat has taken it.
-func (s *service) report(ctx context.Context, r once.Record) error {
-	return s.tell(ctx, fmt.Sprintf("Docs for %s: %s %s%s", r.Key, r.State, r.PRLink, r.Problem))
-}
+func (s *service) report(ctx context.Context, r once.Record) error { return s.tell(ctx, describe(r)) }
 
 // reportHold tells the chat that all prompts of a project wait for a person.
 func (s *service) reportHold(ctx context.Context, hold once.Hold) {

@@ -123,3 +123,26 @@ func TestTheChatHearsOfARevokedKey(t *testing.T) {
 		assert.Contains(t, told[0], mintlifytest.ProjectID)
 	})
 }
+
+func TestTheChatSaysTheNextStepAfterALostResponse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		s := &service{tell: func(_ context.Context, text string) error {
+			told = append(told, text)
+			return nil
+		}}
+		fake := mintlifytest.NewService()
+		fake.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Drop: true})
+		require.NoError(t, s.start(fake.Client(mintlifytest.WithRealSchedule()), oncetest.NewStore()))
+		_, _, err := s.runner.Add(t.Context(), once.Task{Key: key, Prompt: "Document it."})
+		require.NoError(t, err)
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		require.ErrorIs(t, s.runner.Run(ctx), context.DeadlineExceeded)
+		require.Len(t, told, 1)
+		assert.Contains(t, told[0], "Docs for "+key+": unknown ")
+		assert.Contains(t, told[0], "\nNext: wait an hour")
+		assert.Contains(t, told[0], "merge-service decide "+key+" -pull URL")
+	})
+}
