@@ -25,18 +25,18 @@ func main() {
 
 	switch {
 	case flag.NArg() > 0:
-		log.Fatalf("unexpected argument %q", flag.Arg(0))
+		refuse("unexpected argument %q", flag.Arg(0))
 	case strings.TrimSpace(*path) == "":
-		log.Fatal("-o is given and empty: is its variable set?")
+		refuse("-o is given and empty: is its variable set?")
 	case params.DateFrom.IsZero() || params.DateTo.IsZero():
-		log.Fatal("-from and -to are required")
+		refuse("-from and -to are required")
 	case !params.DateFrom.Time().Before(params.DateTo.Time()):
-		log.Fatal("-from must be before -to")
+		refuse("-from must be before -to")
 	}
 
 	client, err := mintlify.NewClientFromEnv()
 	if err != nil {
-		log.Fatal(err)
+		refuse("%v\nThe key and the project id are on https://app.mintlify.com/settings/organization/api-keys", err)
 	}
 
 	err = export(context.Background(), client, params, *path)
@@ -48,11 +48,22 @@ func main() {
 	}
 }
 
+// refuse ends the program because of its flags or its environment.
+func refuse(format string, args ...any) {
+	log.Printf(format, args...)
+	os.Exit(2)
+}
+
 // export begins or resumes the export of a range of dates to a file.
 func export(ctx context.Context, client *mintlify.Client, params mintlify.VisitorsParams, path string) error {
 	out, err := open(path, fmt.Sprintf("project %s, %v to %v", client.ProjectID(), params.DateFrom, params.DateTo))
 	if err != nil {
 		return err
+	}
+
+	if out.Done {
+		log.Printf("%s has all %d rows already: to export them anew, remove it and %[1]s.checkpoint", path, out.Rows)
+		return nil
 	}
 
 	params.Offset = out.Offset
@@ -64,18 +75,19 @@ func export(ctx context.Context, client *mintlify.Client, params mintlify.Visito
 			return err
 		}
 	}
-	log.Printf("%s has all %d rows", path, out.Offset)
+	log.Printf("%s has all %d rows", path, out.Rows)
 	return nil
 }
 
 // output is a file of rows. The exported fields are its checkpoint, in a file next to it: the first
-// Bytes of the rows' file are all rows before Offset. An export by cursor stores the cursor instead, and
-// whether it is done: the cursor after the last page is "", as at the beginning.
+// Bytes of the rows' file are all rows before Offset. An export by cursor stores the cursor instead.
 type output struct {
 	path   string
 	Export string // names the project and the dates
-	Offset int
+	Offset int    // of the next page: more than Rows if the service leaves out rows of a page
+	Rows   int    // in the file
 	Bytes  int64
+	Done   bool // the last page is in the file
 }
 
 func open(path, export string) (*output, error) {
@@ -116,7 +128,9 @@ func (o *output) append(page *mintlify.VisitorPage) error {
 		return err
 	}
 	o.Bytes += int64(lines.Len())
+	o.Rows += len(page.Visitors)
 	o.Offset = page.NextOffset
+	o.Done = !page.HasMore
 	return o.saveCheckpoint()
 }
 

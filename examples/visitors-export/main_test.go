@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,7 +39,7 @@ func TestAWrongCommandLineMakesNoFile(t *testing.T) {
 		command := exec.Command(os.Args[0], args...)
 		command.Dir = t.TempDir()
 		output, err := command.CombinedOutput()
-		assert.EqualError(t, err, "exit status 1", "%q", args)
+		assert.EqualError(t, err, "exit status 2", "%q", args)
 		assert.Contains(t, string(output), want)
 
 		files, err := os.ReadDir(command.Dir)
@@ -47,12 +48,49 @@ func TestAWrongCommandLineMakesNoFile(t *testing.T) {
 	}
 }
 
-// The export is interrupted after each page, and a crash leaves half a page without a checkpoint.
-func TestAnInterruptedExportHasEachRowOnce(t *testing.T) {
-	visitors := make([]mintlify.Visitor, 1001)
+func TestAMissingKeyIsWrongUsage(t *testing.T) {
+	command := exec.Command(os.Args[0], "-from", "2026-01-01", "-to", "2026-02-01")
+	command.Env = []string{"RUN_EXPORT=1"}
+	command.Dir = t.TempDir()
+	output, err := command.CombinedOutput()
+	assert.EqualError(t, err, "exit status 2")
+	assert.Contains(t, string(output), "MINTLIFY_API_KEY")
+	assert.Contains(t, string(output), "https://app.mintlify.com/settings/organization/api-keys")
+}
+
+func pages(n int) []mintlify.Visitor {
+	visitors := make([]mintlify.Visitor, n)
 	for i := range visitors {
 		visitors[i].Path = fmt.Sprintf("/page-%d", i)
 	}
+	return visitors
+}
+
+// A finished export requests nothing more, and counts the rows of its file.
+func TestAFinishedExportStaysAsItIs(t *testing.T) {
+	fake := mintlifytest.NewService()
+	fake.SetVisitors(pages(600))
+	path := filepath.Join(t.TempDir(), "visitors.jsonl")
+	day := mintlify.Day(2026, time.January, 1)
+	january := mintlify.VisitorsParams{DateFrom: day, DateTo: day.AddDays(31)}
+
+	var said strings.Builder
+	log.SetOutput(&said)
+	defer log.SetOutput(os.Stderr)
+	for range 3 {
+		require.NoError(t, export(t.Context(), fake.Client(), january, path))
+	}
+	assert.Len(t, fake.Requests(), 3)
+	assert.Equal(t, 3, strings.Count(said.String(), " has all 600 rows"), said.String())
+
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, 600, strings.Count(string(text), "\n"))
+}
+
+// The export is interrupted after each page, and a crash leaves half a page without a checkpoint.
+func TestAnInterruptedExportHasEachRowOnce(t *testing.T) {
+	visitors := pages(1001)
 	fake := mintlifytest.NewService()
 	fake.SetVisitors(visitors)
 
