@@ -8,6 +8,9 @@
 //			return err
 //		}
 //		fmt.Println(job.ID) // with it another process can wait, too
+//
+//		ctx, cancel := context.WithTimeout(ctx, 30*time.Minute)
+//		defer cancel()
 //		job, err = client.Jobs.WaitUntilDone(ctx, job.ID)
 //		if err != nil {
 //			return err

@@ -43,7 +43,9 @@ func ExampleWithOnPoll() {
 		mintlifytest.JobStep{Status: mintlify.JobCompleted})
 
 	onPoll := mintlify.WithOnPoll(newProgress(os.Stdout))
-	_, err := svc.Client().Jobs.WaitUntilDone(context.Background(), "job_1", onPoll)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
+	defer cancel()
+	_, err := svc.Client().Jobs.WaitUntilDone(ctx, "job_1", onPoll)
 	if err != nil {
 		log.Fatal(err)
 	}

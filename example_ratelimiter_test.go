@@ -11,7 +11,8 @@ import (
 
 // newLimiter admits burst requests at once and perHour more an hour, until ctx ends. In any
 // hour that is burst+perHour at most: 10 and 90 keep a quota of 100 an hour, while 100
-// and 100 would admit 200. Polls have no quota and are not held up.
+// and 100 would admit 200. A restart forgets what was sent: then give it a smaller burst, or keep the
+// count elsewhere. Polls have no quota and are not held up.
 func newLimiter(ctx context.Context, burst, perHour int) func(context.Context, mintlify.RequestInfo) error {
 	tokens := make(chan struct{}, burst)
 	for range burst {
@@ -46,7 +47,7 @@ func newLimiter(ctx context.Context, burst, perHour int) func(context.Context, m
 }
 
 func ExampleWithRateLimiter() {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute) // for all of them
 	defer cancel()
 	client := mintlifytest.NewService().Client(mintlify.WithRateLimiter(newLimiter(ctx, 10, 90)))
 

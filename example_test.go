@@ -32,6 +32,8 @@ func Example() {
 	}
 	fmt.Println("created", job.ID) // with the id another process can wait, too
 
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Minute)
+	defer cancel()
 	job, err = client.Jobs.WaitUntilDone(ctx, job.ID)
 	if err != nil {
 		log.Fatal(err)
@@ -67,7 +69,8 @@ func ExampleJobsService_Message() {
 		mintlifytest.JobStep{Status: mintlify.JobActive},
 		mintlifytest.JobStep{Status: mintlify.JobCompleted, PRLink: "https://github.com/example/docs/pull/7"})
 	client := svc.Client()
-	ctx := context.Background()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
+	defer cancel()
 
 	job, err := client.Jobs.Message(ctx, "job_1", mintlify.MessageParams{Prompt: "Add an example"})
 	if err != nil {
@@ -91,7 +94,9 @@ func ExampleJobsService_WaitUntilDone() {
 	onPoll := mintlify.WithOnPoll(func(p mintlify.Poll) {
 		fmt.Println(p.Number, p.Job.Status, p.Err)
 	})
-	job, err := svc.Client().Jobs.WaitUntilDone(context.Background(), "job_1", onPoll)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
+	defer cancel()
+	job, err := svc.Client().Jobs.WaitUntilDone(ctx, "job_1", onPoll)
 	fmt.Println(job.Status, errors.Is(err, mintlify.ErrJobFailed))
 	// Output:
 	// 1 active <nil>
@@ -391,7 +396,8 @@ func ExampleDeploymentsService_WaitUntilDone() {
 			Logs:    []string{"Checking links", "/api/jobs: no such page"},
 		})
 	client := svc.Client()
-	ctx := context.Background()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
+	defer cancel()
 
 	queued, err := client.Deployments.TriggerUpdate(ctx, mintlify.TriggerUpdateParams{})
 	if err != nil {
@@ -413,7 +419,8 @@ func ExampleDeploymentsService_WaitUntilDone() {
 
 func ExampleDeploymentsService_TriggerPreview() {
 	client := mintlifytest.NewService().Client()
-	ctx := context.Background()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
+	defer cancel()
 
 	preview, err := client.Deployments.TriggerPreview(ctx, mintlify.TriggerPreviewParams{Branch: "docs/flags"})
 	if err != nil {

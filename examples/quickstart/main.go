@@ -158,6 +158,9 @@ func create(ctx context.Context, out io.Writer, client *mintlify.Client, prompt 
 	}
 }
 
+// maxWait is how long a job may take. The wait has no time limit of its own.
+const maxWait = 30 * time.Minute
+
 // wait waits until the job has ended, and prints each poll.
 func wait(
 	ctx context.Context, out io.Writer, client *mintlify.Client, id string, opts ...mintlify.WaitOption,
@@ -170,5 +173,8 @@ func wait(
 		}
 		fmt.Fprintf(out, "  after %s: %s\n", waited, p.Status)
 	})
+
+	ctx, cancel := context.WithTimeout(ctx, maxWait)
+	defer cancel()
 	return client.Jobs.WaitUntilDone(ctx, id, append(opts, show)...)
 }
