@@ -193,9 +193,7 @@ func waitUntilDone[T polled](ctx context.Context, cfg *config, target target[T],
 
 	for ended(ctx) == nil {
 		poll := w.poll(ctx)
-		for _, f := range w.onPoll {
-			f(w.describe(poll))
-		}
+		w.report(poll)
 		if poll.over {
 			return w.last, poll.end
 		}
@@ -224,7 +222,15 @@ func pollOnce[T polled](
 	return w.describe(poll), poll.end
 }
 
-// poll makes one poll. A wait in progress holds no Poll, which is larger than the rest of its stack.
+// report calls the hooks. It is a function of its own, since a wait between two polls would hold a Poll, which is
+// larger than the rest of its stack.
+func (w *wait[T]) report(poll decision) {
+	for _, f := range w.onPoll {
+		f(w.describe(poll))
+	}
+}
+
+// poll makes one poll.
 func (w *wait[T]) poll(ctx context.Context) decision {
 	began := time.Now()
 	seen, err := w.get(ctx, w.id)
