@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log"
 	"os"
 	"time"
 
@@ -47,7 +46,7 @@ func ExampleWithOnPoll() {
 	defer cancel()
 	_, err := svc.Client().Jobs.WaitUntilDone(ctx, "job_1", onPoll)
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
 	}
 	// Output:
 	// 0s: job is active

@@ -36,7 +36,8 @@ func Example() {
 	defer cancel()
 	job, err = client.Jobs.WaitUntilDone(ctx, job.ID)
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	fmt.Println(job.Status, job.PRLink)
 	// Output:
@@ -74,11 +75,13 @@ func ExampleJobsService_Message() {
 
 	job, err := client.Jobs.Message(ctx, "job_1", mintlify.MessageParams{Prompt: "Add an example"})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	job, err = client.Jobs.WaitUntilDone(ctx, job.ID, mintlify.WithSettleTime(30*time.Second))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	fmt.Println(job.PRLink)
 	// Output: https://github.com/example/docs/pull/7
@@ -401,7 +404,8 @@ func ExampleDeploymentsService_WaitUntilDone() {
 
 	queued, err := client.Deployments.TriggerUpdate(ctx, mintlify.TriggerUpdateParams{})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 
 	deployment, err := client.Deployments.WaitUntilDone(ctx, queued.ID)
@@ -424,10 +428,12 @@ func ExampleDeploymentsService_TriggerPreview() {
 
 	preview, err := client.Deployments.TriggerPreview(ctx, mintlify.TriggerPreviewParams{Branch: "docs/flags"})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	if _, err := client.Deployments.WaitUntilDone(ctx, preview.ID); err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	fmt.Println(preview.PreviewURL)
 	// Output: https://test-project-preview-1.example.com

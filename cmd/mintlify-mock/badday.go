@@ -19,7 +19,8 @@ func decode(body io.Reader, into any, what, example string) error {
 	decoder.DisallowUnknownFields()
 
 	if err := decoder.Decode(into); err != nil {
-		return fmt.Errorf("the body is not %s, such as %s, which has all the fields that there are: %w", what, example, err)
+		return fmt.Errorf("the body is not %s, such as %s, which has all the fields that there are: %w",
+			what, example, err)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ Give a status, a delay or drop: all else may be left out. Without a status the r
 Say how the next jobs and deployments end, at their second poll (active and in_progress never end):
 
   curl -d '{"times":2,"status":"failed"}' $MINTLIFY_BASE_URL/_mock/jobs
-  curl -d '{"status":"failure","summary":"1 link is broken","logs":["/a: no such page"]}' $MINTLIFY_BASE_URL/_mock/deployments
+  curl -d '{"status":"failure","summary":"1 link is broken","logs":["/a: 404"]}' $MINTLIFY_BASE_URL/_mock/deployments
 
 List what came. A chat's webhook is $MINTLIFY_BASE_URL/chat: it needs no key, and prints each message.
 
