@@ -74,11 +74,11 @@ func sendRefusedAgain(ctx context.Context, runner *once.Runner, store once.Store
 	}
 
 	for _, record := range refused {
-		record, err := runner.SendAgain(ctx, record.Key)
+		pending, err := runner.SendAgain(ctx, record.Key)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(out, describe(record))
+		fmt.Fprintln(out, describe(pending))
 	}
 	return nil
 }
@@ -109,8 +109,8 @@ func describe(r once.Record) string {
 		return text + fmt.Sprintf("\nNext: look whether the pull request has the change. If so, "+
 			"merge-service decide %s -pull URL; else merge-service decide %[1]s -again", r.Key)
 	case r.State == once.Unknown:
-		return text + fmt.Sprintf("\nNext: wait an hour, and look for a pull request with the line %q. If there is one, "+
-			"merge-service decide %s -pull URL; if you are sure that there is none, merge-service decide %[2]s -again",
+		return text + fmt.Sprintf("\nNext: wait an hour, and look for a pull request with the line %q. "+
+			"If there is one, merge-service decide %s -pull URL; if you are sure that there is none, merge-service decide %[2]s -again",
 			once.Marker(r.Key), r.Key)
 	case r.State == once.Refused:
 		return text + fmt.Sprintf("\nNext: mend it, then merge-service decide %s -again, or "+
