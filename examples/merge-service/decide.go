@@ -110,7 +110,8 @@ func describe(r once.Record) string {
 			"merge-service decide %s -pull URL; else merge-service decide %[1]s -again", r.Key)
 	case r.State == once.Unknown:
 		return text + fmt.Sprintf("\nNext: wait an hour, and look for a pull request with the line %q. "+
-			"If there is one, merge-service decide %s -pull URL; if you are sure that there is none, merge-service decide %[2]s -again",
+			"If there is one, merge-service decide %s -pull URL; "+
+			"if you are sure that there is none, merge-service decide %[2]s -again",
 			once.Marker(r.Key), r.Key)
 	case r.State == once.Refused:
 		return text + fmt.Sprintf("\nNext: mend it, then merge-service decide %s -again, or "+
