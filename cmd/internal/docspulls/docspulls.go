@@ -52,7 +52,8 @@ func SentAfter(record once.Record, sendTime time.Duration) time.Time {
 }
 
 // ErrTooMany is that more pull requests were opened since a time than are read.
-var ErrTooMany = fmt.Errorf("more than %d pull requests were opened since: the older ones are not read", perPage*maxPages)
+var ErrTooMany = fmt.Errorf("more than %d pull requests were opened since: the older ones are not read",
+	perPage*maxPages)
 
 // Pages reads the pull requests of a repository, the newest first, until they are older than since: at most
 // 300, and then ErrTooMany. An error ends it.

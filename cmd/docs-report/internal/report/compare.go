@@ -123,7 +123,8 @@ func (in Input) windows() windows {
 	return w
 }
 
-// ofMany returns the windows for a list of so many rows: some of many change by more than two standard errors by chance.
+// ofMany returns the windows for a list of so many rows: of many rows, some change by more than two standard errors
+// by chance.
 func (w windows) ofMany(rows int) windows {
 	w.errors = max(mostByChance, math.Sqrt(2*math.Log(float64(max(rows, 1)))))
 	return w

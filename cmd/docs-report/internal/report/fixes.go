@@ -73,7 +73,8 @@ func (f fixes) score(c comparison) float64 {
 	return float64(c.usualNow.sum.Human) * c.atLeast()
 }
 
-// atLeast is the share of bad votes, of which the newest week's count double: a page that was fixed does not stay first.
+// atLeast is the share of bad votes, of which the newest week's count double: a page that was fixed does not stay
+// first.
 func (c comparison) atLeast() float64 {
 	votes := c.votes()
 	doubled := votes.plus(c.newest.votes())

@@ -109,7 +109,8 @@ WHERE (p.state IN ('sending', 'running') OR p.state = 'unknown' AND p.updated > 
 // wakeFollowers has followers look at once. It returns how many there are.
 func (s Queue) wakeFollowers(ctx context.Context, keys []string) (int64, error) {
 	for _, key := range keys {
-		if err := s.Transact(ctx, func(tx *sql.Tx) error { return s.Wake(ctx, tx, database.FollowerOf(key)) }); err != nil {
+		wake := func(tx *sql.Tx) error { return s.Wake(ctx, tx, database.FollowerOf(key)) }
+		if err := s.Transact(ctx, wake); err != nil {
 			return 0, err
 		}
 	}
