@@ -281,3 +281,45 @@ func TestTwoRunsThatCatchUpSendOnce(t *testing.T) {
 		})
 	})
 }
+
+// A status that says that nothing was sent is no skip.
+func TestWhatSaysThatNothingWasSentIsNoSkip(t *testing.T) {
+	for _, says := range []string{
+		"No job was made: the program cannot be downloaded. Run again later",
+		"Dry run: a job would be made",
+	} {
+		w := merged(t)
+		synctest.Test(t, func(t *testing.T) {
+			time.Sleep(time.Until(time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))) // the commits are old
+			w.leave(t, "done")
+			lost := w.leave(t, "nothing lost")
+			s := statuses{of: change{repository: "acme/cli", head: lost}}
+			w.forge.statuses[lost] = []status{{
+				ID: 1, State: "success", Context: s.context(s.of.key(w.project)), Description: says,
+			}}
+
+			w.onGitHub("schedule", map[string]any{"repository": map[string]any{"default_branch": "main"}})
+			r := w.run(t.Context(), "-check")
+			assert.Equal(t, 1, r.Code, says)
+			assert.Contains(t, r.Stdout, lost[:7])
+		})
+	}
+}
+
+// Each attempt makes a record young again, and the merge none the less old.
+func TestCheckNamesAMergeThatIsTriedAgainAndAgain(t *testing.T) {
+	w := merged(t)
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)))
+		w.leave(t, "done")
+		w.leave(t, "pending")
+		w.onGitHub("schedule", map[string]any{"repository": map[string]any{"default_branch": "main"}})
+		w.service.FailNext(mintlify.OpCreateJob, 1, responding(402))
+		w.run(t.Context(), "-catch-up", "-soft")
+
+		time.Sleep(30 * time.Minute)
+		r := w.run(t.Context(), "-check")
+		assert.Equal(t, 1, r.Code)
+		assert.Contains(t, r.Stdout, "not-started")
+	})
+}

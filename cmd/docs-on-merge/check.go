@@ -247,7 +247,8 @@ var classes = []class{
 		return e.state() == once.Unknown
 	}},
 	{"not-started for more than an hour", "run again, or give catch-up", func(e entry) bool {
-		return e.state() == once.Pending && !e.isYoungerThan(longPending)
+		isOld := time.Since(e.commit.date) > longRunning // each attempt makes the record young again
+		return e.state() == once.Pending && (isOld || !e.isYoungerThan(longPending))
 	}},
 	{"failed within 7 days", "look at the job, then run with again", func(e entry) bool {
 		return e.state() == once.Failed && e.isYoungerThan(longAgo)
@@ -362,8 +363,8 @@ func (p *program) recordOf(ctx context.Context, c change, key string, store once
 		return once.Record{}, false, err
 	}
 	versions, newest, err := s.readAll(ctx, key)
-	if err != nil || len(versions) == 0 {
-		return once.Record{}, newest.Description != "", err
+	if err != nil || len(versions) == 0 { // a dry run, or a download that failed, leaves a status that is no skip
+		return once.Record{}, strings.HasPrefix(newest.Description, meanings[skipped].words), err
 	}
 	return versions[len(versions)-1], true, nil
 }

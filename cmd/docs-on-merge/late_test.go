@@ -204,3 +204,23 @@ func TestARecordThatIsWrittenLateFollowsWhatOthersWrote(t *testing.T) {
 		})
 	}
 }
+
+// The advice of a run whose job is not on record can be followed at once, and later.
+func TestTheIDOfAJobThatWasNeverRecordedCanBeGiven(t *testing.T) {
+	for _, after := range []time.Duration{0, time.Hour} {
+		w := merged(t)
+		synctest.Test(t, func(t *testing.T) {
+			w.working(3)
+			mend := w.breakPlace(t, 0, nil)
+			r := w.run(t.Context(), "-timeout", "10m")
+			require.Equal(t, 4, r.Code)
+
+			mend()
+			time.Sleep(after)
+			r = w.run(t.Context(), "-job", "job_1")
+			assert.Zero(t, r.Code, "%v: %s", after, r.Log)
+			assert.Equal(t, firstPull, r.Outputs["pr-link"])
+			assert.Len(t, w.prompts(), 1)
+		})
+	}
+}

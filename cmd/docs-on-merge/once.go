@@ -189,6 +189,10 @@ func (w *worker) adopt(ctx context.Context) error {
 		return err
 	}
 
+	if err := w.settleClaim(ctx); err != nil {
+		return err
+	}
+
 	record, err := w.runner.Adopt(ctx, w.task.Key, w.p.options.job)
 	if err != nil {
 		record, _ = w.store.Get(ctx, w.task.Key)
@@ -198,6 +202,32 @@ func (w *worker) adopt(ctx context.Context) error {
 	}
 	w.record = record
 	return nil
+}
+
+// settleClaim waits for the end of a send that another run has begun. If that run is dead, or could not record what
+// came, the outcome is unknown then.
+func (w *worker) settleClaim(ctx context.Context) error {
+	for {
+		record, err := w.store.Get(ctx, w.task.Key)
+		if err != nil || record.State != once.Sending {
+			return err
+		}
+
+		left := time.Until(record.Deadline.Add(2 * w.p.sendTime))
+		if left <= 0 {
+			step, err := w.runner.Step(ctx, w.task.Key)
+			if step.Record.State == once.Sending { // its error would be that of what the prompt has come to
+				return err
+			}
+			return nil
+		}
+
+		w.p.step.Printf("Another run is sending this change's prompt: waiting until that is over, %s at most.",
+			left.Round(time.Second))
+		if !ci.Sleep(ctx, left) {
+			return context.Cause(ctx)
+		}
+	}
 }
 
 // sayState returns the error of a decision that a record's state does not allow, without names of package once.

@@ -205,7 +205,10 @@ func (p *program) lookFor(ctx context.Context, s queue.Queue, r database.Row) (w
 	if err != nil {
 		fmt.Fprintln(p.stderr, "fleet: its pull request could not be looked for:", safetext.OneLine(err.Error(), 1000))
 	}
-	if link == "" {
+	switch {
+	case link == "" && err != nil:
+		return cmp.Or(whyNot, "not each repository of the documentation could be listed"), false, nil
+	case link == "":
 		return cmp.Or(whyNot, whyWait(r)), false, nil
 	}
 

@@ -160,12 +160,20 @@ func (p *publication) trigger(ctx context.Context, client *mintlify.Client) erro
 			lost++
 			err = p.step.WaitOut(ctx, fmt.Sprintf("The response was lost (%v)", err), 0, err)
 		default:
-			return err
+			return p.afterLost(lost, err)
 		}
 		if err != nil {
-			return err
+			return p.afterLost(lost, err)
 		}
 	}
+}
+
+// afterLost returns how triggering ended: if responses were lost before err came, one may have been triggered.
+func (p *publication) afterLost(lost int, err error) error {
+	if lost == 0 || err == nil {
+		return err
+	}
+	return ci.Unknown.Of(err)
 }
 
 // maxLost is how many lost responses of a preview are followed by another attempt.

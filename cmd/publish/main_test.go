@@ -435,3 +435,12 @@ func TestWhatABuildPrintsStaysText(t *testing.T) {
 		}
 	}
 }
+
+// A response that was lost before the quota was full may have triggered a deployment.
+func TestAQuotaAfterALostResponseIsUnknown(t *testing.T) {
+	w := newWorld(t)
+	w.service.FailNext(mintlify.OpTriggerPreview, 1, mintlifytest.Fault{Status: 504, Acted: true})
+	w.service.FailNext(mintlify.OpTriggerPreview, 1000, mintlifytest.Fault{Status: 429})
+	r := w.run(0, "-preview", "b", "-timeout", "3m")
+	assert.Equal(t, 3, r.Code, r.Log)
+}
