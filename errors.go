@@ -421,8 +421,12 @@ func (e *sendError) Error() string {
 	return safetext.OneLine(message, maxMessage)
 }
 
+// Unwrap returns why no response came, and the attempt before. A 401 that another key has followed lends neither its kind
+// nor its type: the new key may be right.
 func (e *sendError) Unwrap() []error {
-	if e.previous == nil {
+	var before *APIError
+	isOutdated := errors.As(e.previous, &before) && status.Of(before.StatusCode).Kind == status.Unauthorized
+	if e.previous == nil || isOutdated {
 		return []error{e.err}
 	}
 	return []error{e.err, e.previous}

@@ -471,6 +471,7 @@ func TestAPIErrorHoldsTheServicesWords(t *testing.T) {
 		"OAuth":                   {`{"error":"invalid_token","error_description":"expired"}`, "invalid_token: expired", nil},
 		"one in another":          {`{"error":"Prompt Too Long","message":"the prompt too long: 6000"}`, "the prompt too long: 6000", nil},
 		"the same twice":          {`{"error":"no","message":"no","detail":"no"}`, "no", nil},
+		"an odd object":           {`{"error":"Bad Request","message":{"message":"no Git app","detail":["x"]}}`, "no Git app", nil},
 		"objects":                 {`{"error":{"message":"a","detail":"b"},"detail":[{"message":"c"},["d"],7]}`, "a: b: c", nil},
 		"details alone":           {`{"details":["a",{"message":"b"},7]}`, "", []string{"a", "b"}},
 		"odd details":             {`{"error":"x","details":"y"}`, "x", nil},

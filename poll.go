@@ -412,7 +412,10 @@ func (e *APIError) isRateLimit() bool { return status.Of(e.StatusCode).Kind == s
 // a maintenance page that asks again and again end: the outage begins when they have come to an hour.
 func (w *wait[T]) delayAskedFor(err error, next time.Duration) time.Duration {
 	var apiErr *APIError
-	if !errors.As(err, &apiErr) || apiErr.RetryAfter <= 0 || apiErr.RetryAfter > maxPollDelay {
+	if !errors.As(err, &apiErr) || !status.Of(apiErr.StatusCode).Passes {
+		return 0
+	}
+	if apiErr.RetryAfter <= 0 || apiErr.RetryAfter > maxPollDelay {
 		return 0
 	}
 

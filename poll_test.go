@@ -779,3 +779,38 @@ func TestProgressOfTheExampleIsALineAMinute(t *testing.T) {
 		assert.Greater(t, len(svc.Requests()), 80)
 	})
 }
+
+// Only what passes may delay a poll: a 404 right after Create does not.
+func TestRetryAfterOfAnEarly404DelaysNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		svc.ScriptJob(asking(404, "3600"), completed)
+		client := svc.Client(mintlifytest.WithRealSchedule())
+		job, err := kit.Create(t.Context(), client)
+		require.NoError(t, err)
+
+		start := time.Now()
+		_, err = client.Jobs.WaitUntilDone(t.Context(), job.ID)
+		require.NoError(t, err)
+		assert.Less(t, time.Since(start), time.Minute)
+	})
+}
+
+// A 401 that another key has followed says nothing about the poll that then failed.
+func TestPollThatFailsAfterANewKeyIsAFailedPoll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := mintlifytest.NewService()
+		svc.AddJob("j", completed)
+		requests := 0
+		limiter := mintlify.WithRateLimiter(func(context.Context, mintlify.RequestInfo) error {
+			requests++
+			if requests == 2 {
+				return errors.New("the limiter is away")
+			}
+			return nil
+		})
+		client := svc.Client(mintlifytest.WithRealSchedule(), rotating("mint_before_1", mintlifytest.APIKey), limiter)
+		_, err := client.Jobs.WaitUntilDone(t.Context(), "j")
+		assert.NoError(t, err)
+	})
+}

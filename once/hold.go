@@ -24,8 +24,8 @@ type Hold struct {
 // twice.
 //
 // [Runner.Run] and [Runner.Resume] call f beside the other work; [Runner.Do] and [Runner.Step] wait for
-// it before they return. Its context ends after a minute, and with theirs. If f goes on all the same,
-// they return without it 5 s later.
+// it before they return, but at most 5 s once their context has ended. f's own context ends after a
+// minute.
 func WithOnHold(f func(ctx context.Context, hold Hold)) Option {
 	return func(s *settings) error {
 		if f == nil {
@@ -43,7 +43,7 @@ func (r *Runner) tellHold(ctx context.Context, hold *Hold) []*async.Run {
 	}
 
 	return []*async.Run{async.Go(func() {
-		calling, cancel := context.WithTimeout(ctx, askTime)
+		calling, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTime)
 		defer cancel()
 
 		r.onHold(calling, *hold)

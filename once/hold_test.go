@@ -252,3 +252,37 @@ func TestPanicOfWithOnHoldSurfaces(t *testing.T) {
 		assert.PanicsWithValue(t, "no chat", func() { _ = r.Run(t.Context()) })
 	})
 }
+
+// A poll that succeeds shows that the key is mended: what fails next is news.
+func TestHoldAfterAKeyThatPollsShowIsMended(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.svc.SetJobTime(12 * time.Hour)
+		var told []int
+		onHold := once.WithOnHold(func(_ context.Context, hold once.Hold) {
+			var response *mintlify.APIError
+			require.ErrorAs(t, hold.Err, &response)
+			told = append(told, response.StatusCode)
+		})
+
+		began := time.Now()
+		way := &weather{w.svc, func(r *http.Request) int {
+			switch since := time.Since(began); {
+			case since > 10*time.Minute && since < 12*time.Minute:
+				return 401
+			case since > 12*time.Minute && r.Method == http.MethodPost:
+				return 402
+			}
+			return 0
+		}}
+		client := w.svc.Client(mintlifytest.WithRealSchedule(), mintlify.WithMaxRetries(0),
+			mintlify.WithHTTPClient(&http.Client{Transport: way}))
+		r := w.runner(client, onHold)
+		addMany(w, 5)
+		go func() {
+			time.Sleep(11 * time.Minute)
+			w.add(once.Task{Key: "later", Prompt: "x"})
+		}()
+		w.runFor(r, 3*time.Hour)
+		assert.Equal(t, []int{401, 402}, told)
+	})
+}

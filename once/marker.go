@@ -110,7 +110,7 @@ func looksLikeKey(key string) bool {
 const (
 	openingMark = "[*_`\"'“‘«]+"
 	closingMark = "[*_`\"'”’»]+"
-	tag         = `</?[a-zA-Z][a-zA-Z0-9-]*(?:[\s/][^<>]*)?>`       // not <https://…>
+	tag         = `</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]*)?/?>`        // not <https://…>
 	block       = `>|[-+*]\s|[0-9]+[.)]\s|\[[ xX]\]\s|#+\s|\||<!--` // of a quote, list, task, heading, cell, comment
 )
 

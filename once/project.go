@@ -120,7 +120,7 @@ func (p *project) ask(ctx context.Context) error {
 	case err == nil:
 		return errors.New("it has a job that cannot exist, so something else must have responded")
 	case showsWorking(err), isParseError:
-		p.responded()
+		p.works()
 		return nil
 	}
 	return err
@@ -138,20 +138,8 @@ func (p *project) idleIn(ctx context.Context, first Record) (time.Duration, erro
 		return 0, err
 	}
 
-	p.responded()
-	return poll.Next, nil
-}
-
-// responded notes that the response to a question shows that the service works.
-func (p *project) responded() {
 	p.works()
-
-	p.mu.Lock()
-	defer p.mu.Unlock()
-
-	if p.mending == question {
-		p.mending = 0
-	}
+	return poll.Next, nil
 }
 
 // inVain holds the project if asking failed, unless ctx has ended. It returns err, and adds that nothing was sent.
@@ -203,6 +191,9 @@ func (p *project) works() {
 
 	p.worked = time.Now()
 	p.vainUntil = time.Time{}
+	if p.mending == question {
+		p.mending = 0
+	}
 }
 
 // succeeded notes that a send made a job, or that the service refused the prompt itself. It ends a hold.

@@ -45,13 +45,17 @@ func (record Record) isRefused(err error) bool {
 	}
 
 	meaning := status.Of(statusOf(err))
+	if isCloudflares(err) && !meaning.Passes {
+		return true
+	}
+
 	switch meaning.About {
 	case status.Prompt, status.PromptOrSetup:
 		return true
 	case status.Job:
 		return record.After != ""
 	}
-	return isCloudflares(err) && !meaning.Passes
+	return false
 }
 
 // sent notes what a send has come to.

@@ -59,6 +59,8 @@ func TestTableOfOutcomes(t *testing.T) {
 		{response("", 451), Refused, Refused},
 		{response("", 511), Unknown, Sending},
 		{blocked(403), Refused, Refused},
+		{blocked(404), Refused, Refused},
+		{blocked(409), Refused, Refused},
 		{blocked(429), Pending, Pending},
 		{response("", 429), Pending, Pending},
 		{response("", 500), Unknown, Sending},

@@ -1007,3 +1007,31 @@ func TestRequestsElsewhere(t *testing.T) {
 	assert.Contains(t, shown, "comment 77 by jane on acme/docs#12: only comments of the conversation count")
 	assert.Contains(t, shown, "comment 78 by jane on acme/docs#12: the comment does not begin with /docs and a request")
 }
+
+// A repository that could not be listed may have the pull request.
+func TestRetryAgainSendsNothingIfARepositoryCannotBeListed(t *testing.T) {
+	r := newReviewed(t, "sqlite:"+sqliteFile(t))
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if strings.Contains(q.URL.Path, "acme/docs/") {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		_, _ = w.Write([]byte("[]"))
+	}))
+	defer api.Close()
+
+	for i, link := range []string{docsPull, "https://github.com/acme/old-docs/pull/3"} {
+		key := fmt.Sprintf("acme/api@222222%d", i)
+		add(t, r.store, database.Prompt{Key: key, Project: testProject, Prompt: "x"})
+		put(t, r.store, key, func(record *once.Record) {
+			record.State = once.Done
+			record.PRLink = link
+		})
+	}
+	r.makeUnknown(time.Hour, "acme/api@5907854")
+
+	withToken := environment{"FLEET_GITHUB_TOKEN": "token", "GITHUB_API_URL": api.URL}
+	_, text, code := terminal{t, r.databaseURL}.runAll("", withToken, "retry", "-key", "acme/api@5907854", "-again")
+	assert.Equal(t, 2, code, text)
+	assert.Equal(t, once.Unknown, r.record("acme/api@5907854").State)
+}

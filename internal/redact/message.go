@@ -68,7 +68,8 @@ func texts(key Key, raw json.RawMessage) []string {
 		Message string `json:"message"`
 		Detail  string `json:"detail"`
 	}
-	if json.Unmarshal(raw, &object) == nil {
+	var mismatch *json.UnmarshalTypeError
+	if err := json.Unmarshal(raw, &object); err == nil || bytes.HasPrefix(raw, []byte("{")) && errors.As(err, &mismatch) {
 		return distinct([]string{words(key, object.Message), words(key, object.Detail)}, "")
 	}
 
