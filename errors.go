@@ -421,8 +421,8 @@ func (e *sendError) Error() string {
 	return safetext.OneLine(message, maxMessage)
 }
 
-// Unwrap returns why no response came, and the attempt before. A 401 that another key has followed lends neither its kind
-// nor its type: the new key may be right.
+// Unwrap returns why no response came, and the attempt before. A 401 that another key has followed lends
+// neither its kind nor its type: the new key may be right.
 func (e *sendError) Unwrap() []error {
 	var before *APIError
 	isOutdated := errors.As(e.previous, &before) && status.Of(before.StatusCode).Kind == status.Unauthorized

@@ -204,11 +204,9 @@ func (p *program) lookFor(ctx context.Context, s queue.Queue, r database.Row) (w
 	link, whyNot, err := github.Docs{Queue: s, API: api}.Find(ctx, r.Record)
 	if err != nil {
 		fmt.Fprintln(p.stderr, "fleet: its pull request could not be looked for:", safetext.OneLine(err.Error(), 1000))
+		whyNot = cmp.Or(whyNot, "not each repository of the documentation could be listed")
 	}
-	switch {
-	case link == "" && err != nil:
-		return cmp.Or(whyNot, "not each repository of the documentation could be listed"), false, nil
-	case link == "":
+	if link == "" {
 		return cmp.Or(whyNot, whyWait(r)), false, nil
 	}
 

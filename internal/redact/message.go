@@ -68,8 +68,9 @@ func texts(key Key, raw json.RawMessage) []string {
 		Message string `json:"message"`
 		Detail  string `json:"detail"`
 	}
-	var mismatch *json.UnmarshalTypeError
-	if err := json.Unmarshal(raw, &object); err == nil || bytes.HasPrefix(raw, []byte("{")) && errors.As(err, &mismatch) {
+	err := json.Unmarshal(raw, &object)
+	isOdd := bytes.HasPrefix(raw, []byte("{")) && errors.As(err, new(*json.UnmarshalTypeError)) // one may be a text
+	if err == nil || isOdd {
 		return distinct([]string{words(key, object.Message), words(key, object.Detail)}, "")
 	}
 
