@@ -78,7 +78,10 @@ func (p *program) judge(ctx context.Context, g *git, m merge) merge {
 		return m
 	}
 
-	s := sieve{p: p, git: g, commits: commits, head: m.head}
+	s := sieve{p: p, git: g, commits: commits, own: map[string]bool{}, head: m.head}
+	for _, c := range commits {
+		s.own[c.name] = true
+	}
 	kept := s.sift(ctx, m.head)
 	switch {
 	case s.why != "" && len(kept) == 0:
@@ -95,7 +98,9 @@ type sieve struct {
 	git *git
 	// commits are those that the sieve has not met yet.
 	commits []commit
-	head    string
+	// own has the names of all commits of the merge.
+	own  map[string]bool
+	head string
 	// out counts the commits that are left out, and why is the reason of the last.
 	out int
 	why string
@@ -160,7 +165,7 @@ func (s *sieve) before(ctx context.Context, c commit) string {
 }
 
 // siftCommit returns what is left of a commit, or reports that all of it is. A merge consists of the commits that it
-// has brought.
+// has brought. What a merge of the main branch has brought is not this merge's, so nothing is left of it.
 func (s *sieve) siftCommit(ctx context.Context, c commit) (left []part, isWhole bool) {
 	why := s.whyOut(c)
 	if why != "" {
@@ -170,10 +175,12 @@ func (s *sieve) siftCommit(ctx context.Context, c commit) (left []part, isWhole 
 	}
 
 	before := s.out
+	isOwn := true
 	for _, side := range c.parents[min(1, len(c.parents)):] {
 		left = append(left, s.sift(ctx, side)...)
+		isOwn = isOwn && s.own[side]
 	}
-	return left, s.out == before
+	return left, isOwn && s.out == before
 }
 
 // whyOut says why a commit is left out, or returns "".

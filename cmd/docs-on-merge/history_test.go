@@ -174,3 +174,23 @@ func TestTheAgentsOwnMergesAreKnownByTheirCommits(t *testing.T) {
 		assert.Equal(t, outcome, r.Outputs["outcome"], "%s: %s", merge.Kind, r.Log)
 	}
 }
+
+// What other people's merges have brought to a branch was documented by runs of their own.
+func TestABranchThatMergedMainHasOnlyItsOwnParts(t *testing.T) {
+	w := newWorld(t)
+	w.git("checkout", "--quiet", "-b", "topic")
+	w.commit("Mine", "mine.go", "package mine\n")
+	w.git("checkout", "--quiet", "main")
+	w.commit("Other people's", "others.go", "package others\n")
+	w.git("checkout", "--quiet", "topic")
+	w.git("merge", "--quiet", "--no-edit", "main")
+	w.commit("Not for readers\n\ndocs-job: none", "none.go", "package none\n")
+	w.git("checkout", "--quiet", "main")
+	w.git("merge", "--quiet", "--no-ff", "--message=Merge pull request #7 from acme/topic", "topic")
+	w.onGitHub("push", w.push(w.git("rev-parse", "HEAD^")))
+
+	text := w.prompt()
+	assert.Contains(t, text, "mine.go")
+	assert.NotContains(t, text, "none.go")
+	assert.NotContains(t, text, "others.go")
+}
