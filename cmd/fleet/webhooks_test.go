@@ -972,3 +972,37 @@ func TestRepositoryWithoutAProject(t *testing.T) {
 	require.NoError(t, h.NoteProjects(t.Context()))
 	assert.Empty(t, needed())
 }
+
+// The events of a merge queue may come at the same moment: each merge stands in one prompt.
+func TestMergeQueueAtTheSameMoment(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		r := newReceiver(t, url)
+		for i := range 30 {
+			first := fmt.Sprintf("a%039d", i)
+			second := fmt.Sprintf("b%039d", i)
+			bodies := map[string]fields{
+				"push": push(fields{"after": second, "commits": []fields{
+					{"id": first, "message": "Add one (#1)", "added": []string{"a.go"}},
+					{"id": second, "message": "Add two (#2)", "added": []string{"b.go"}},
+				}}),
+				"pull_request":  pullRequest(fields{"number": 1, "merge_commit_sha": first}),
+				"pull_request ": pullRequest(fields{"number": 2, "merge_commit_sha": second}),
+			}
+
+			var all sync.WaitGroup
+			for kind, body := range bodies {
+				all.Go(func() { r.post(strings.TrimSpace(kind), event(t, body), nil) })
+			}
+			all.Wait()
+
+			ofSecond, err := r.store.Rows(t.Context(), "key = $1", "acme/repo@"+second)
+			require.NoError(t, err)
+			require.Len(t, ofSecond, 1)
+			ofFirst, err := r.store.Rows(t.Context(), "key = $1", "acme/repo@"+first)
+			require.NoError(t, err)
+			text := ofSecond[0].Prompt
+			isInSecond := strings.Contains(text, "Add one") || strings.Contains(text, "pull request 1")
+			assert.NotEqual(t, isInSecond, len(ofFirst) == 1, "in one prompt, and in no more")
+		}
+	})
+}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/cmd/internal/usage"
 	"github.com/mintlify-community/mintlify-go/internal/safetext"
 	"github.com/mintlify-community/mintlify-go/once"
@@ -136,12 +137,37 @@ func (s Store) addOne(ctx context.Context, tx *sql.Tx, p Prompt) (once.Record, b
 
 	isNew := false
 	if record.Version == 0 {
+		if err := checkCommits(ctx, tx, p); err != nil {
+			return record, false, err
+		}
 		record, isNew, err = s.addNew(ctx, tx, p)
 	}
 	if err != nil {
 		return record, false, err
 	}
 	return record, isNew, addLinks(ctx, tx, p)
+}
+
+// ErrTaken is the error of Enqueue if another prompt has a commit of this one. Events of one merge that come at the same
+// moment each look before the other has stored anything.
+var ErrTaken = errors.New("another prompt has one of its commits")
+
+// checkCommits returns ErrTaken if another prompt has a commit of p. The lock of p's project is held.
+func checkCommits(ctx context.Context, tx *sql.Tx, p Prompt) error {
+	if p.After != "" {
+		return nil
+	}
+
+	for _, commit := range append(slices.Clone(p.Commits), p.Key) {
+		keys, err := sqldb.Strings(ctx, tx, "SELECT key FROM fleet_commits WHERE commit_key = $1", commit)
+		if err != nil {
+			return err
+		}
+		if len(keys) > 0 && keys[0] != p.Key {
+			return ErrTaken
+		}
+	}
+	return nil
 }
 
 // addNew adds p, unless another has just added it. A message goes to the project of its job.

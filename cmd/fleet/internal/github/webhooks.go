@@ -131,6 +131,8 @@ type response struct {
 	Event  string // empty before the signature is proved
 	isKept bool   // fleet show says why it was left out
 
+	isTaken bool // nothing was stored: another event has brought a commit of it at the same moment
+
 	isUnproved bool // the signature does not prove what the response is about
 }
 
@@ -388,6 +390,19 @@ func (h *Webhooks) actOnPush(ctx context.Context, m Merge, why string) response 
 	if why != "" || len(m.commits) == 0 {
 		return h.actOnMerge(ctx, m, why)
 	}
+
+	resp := h.actOnCommits(ctx, m)
+	for range len(m.commits) {
+		if !resp.isTaken {
+			return resp
+		}
+		resp = h.actOnCommits(ctx, m) // without what the others have taken meanwhile
+	}
+	return resp
+}
+
+// actOnCommits acts once on the commits of a push that no prompt has yet.
+func (h *Webhooks) actOnCommits(ctx context.Context, m Merge) response {
 	head, err := h.keyOf(ctx, m)
 	if err != nil {
 		return h.notStored(err)
@@ -519,6 +534,17 @@ func (h *Webhooks) enqueue(ctx context.Context, m Merge) response {
 	}
 
 	known, err := h.Enqueue(ctx, p)
+	isPull := len(m.commits) == 0
+	if errors.Is(err, database.ErrTaken) && isPull { // a push has just brought the merge
+		if p.Key, err = h.keyOf(ctx, m); err == nil {
+			known, err = h.Enqueue(ctx, p)
+		}
+	}
+	if errors.Is(err, database.ErrTaken) {
+		resp := respond(http.StatusServiceUnavailable, "not stored: deliver it again")
+		resp.isTaken = true
+		return resp
+	}
 	if err != nil {
 		return h.notStored(err)
 	}
