@@ -980,19 +980,17 @@ func TestMergeQueueAtTheSameMoment(t *testing.T) {
 		for i := range 30 {
 			first := fmt.Sprintf("a%039d", i)
 			second := fmt.Sprintf("b%039d", i)
-			bodies := map[string]fields{
-				"push": push(fields{"after": second, "commits": []fields{
-					{"id": first, "message": "Add one (#1)", "added": []string{"a.go"}},
-					{"id": second, "message": "Add two (#2)", "added": []string{"b.go"}},
-				}}),
-				"pull_request":  pullRequest(fields{"number": 1, "merge_commit_sha": first}),
-				"pull_request ": pullRequest(fields{"number": 2, "merge_commit_sha": second}),
-			}
+			both := push(fields{"after": second, "commits": []fields{
+				{"id": first, "message": "Add one (#1)", "added": []string{"a.go"}},
+				{"id": second, "message": "Add two (#2)", "added": []string{"b.go"}},
+			}})
+			one := pullRequest(fields{"number": 1, "merge_commit_sha": first})
+			two := pullRequest(fields{"number": 2, "merge_commit_sha": second})
 
 			var all sync.WaitGroup
-			for kind, body := range bodies {
-				all.Go(func() { r.post(strings.TrimSpace(kind), event(t, body), nil) })
-			}
+			all.Go(func() { r.post("push", event(t, both), nil) })
+			all.Go(func() { r.post("pull_request", event(t, one), nil) })
+			all.Go(func() { r.post("pull_request", event(t, two), nil) })
 			all.Wait()
 
 			ofSecond, err := r.store.Rows(t.Context(), "key = $1", "acme/repo@"+second)

@@ -148,8 +148,8 @@ func (s Store) addOne(ctx context.Context, tx *sql.Tx, p Prompt) (once.Record, b
 	return record, isNew, addLinks(ctx, tx, p)
 }
 
-// ErrTaken is the error of Enqueue if another prompt has a commit of this one. Events of one merge that come at the same
-// moment each look before the other has stored anything.
+// ErrTaken is the error of Enqueue if another prompt has a commit of this one. Events of one merge that come at the
+// same moment each look before the other has stored anything.
 var ErrTaken = errors.New("another prompt has one of its commits")
 
 // checkCommits returns ErrTaken if another prompt has a commit of p. The lock of p's project is held.
