@@ -21,8 +21,8 @@ import (
 	"github.com/mintlify-community/mintlify-go/once/oncetest"
 )
 
-// picky is a way to the service that takes its time, and on which each prompt with the word bad gets a
-// response that is no job.
+// picky is a slow way to the service. It responds to each prompt with the word bad by itself, without a
+// job.
 type picky struct {
 	svc *mintlifytest.Service
 	bad mintlifytest.Fault

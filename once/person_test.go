@@ -179,8 +179,8 @@ func TestCanceledIsNotSent(t *testing.T) {
 	})
 }
 
-// A follow-up looks again at once when a person has decided about what it waits for: in the same Runner, and within a
-// List in a Run of another process. It does not say any more what is no longer so.
+// When a person has decided about a record, its follow-ups look again: in the same Runner at once, in a Run of another
+// process at its next List. Their Problem goes.
 func TestDecisionWakesWhatFollows(t *testing.T) {
 	for name, decide := range map[string]func(r *once.Runner) (once.Record, error){
 		"Adopt":     func(r *once.Runner) (once.Record, error) { return r.Adopt(context.Background(), key, "job_1") },

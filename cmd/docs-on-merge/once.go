@@ -167,7 +167,7 @@ func (w *worker) prepare(ctx context.Context) error {
 	case o.again && needsPerson(record.State):
 		return w.again(ctx)
 
-	case record.State == once.Refused: // which proves that there is no job
+	case record.State == once.Refused: // nothing was made, so it may be sent again
 		step.Printf("The service has refused the prompt before: sending it again.")
 		return w.again(ctx)
 	case o.again && record.Version > 0 && record.State != once.Pending:

@@ -58,7 +58,7 @@ const (
 	noComparison    = "No comparison."
 )
 
-// Nothing says that there are no events.
+// Nothing returns the sentence for a list without an event.
 func (h happened) Nothing() string {
 	if len(h.Events) > 0 || h.Note != "" {
 		return ""

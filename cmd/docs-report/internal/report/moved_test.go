@@ -72,7 +72,7 @@ func TestParseMovedFolders(t *testing.T) {
 	assert.Equal(t, []string{"/a"}, moved.From("/docs/a"))
 }
 
-// What is given goes before what was found: a page that has not moved is said to be its own new name.
+// A given -moved takes precedence over a found move. A page that has not moved is given as its own new name.
 func TestMovesThatWereFound(t *testing.T) {
 	found := []store.Move{
 		{From: "/a", To: "/b"}, {From: "/b", To: "/c"}, {From: "/c", To: "/a"}, // the last one would be a circle
