@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,15 +24,15 @@ import (
 // time is 0. It returns a function that mends the place.
 func (w *world) breakPlace(t *testing.T, lasts time.Duration, args []string) (mend func()) {
 	w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 20 * time.Second})
-	isDown := false
+	var isDown atomic.Bool // the timer's function may run beside a request
 	w.toForge = roundTripper(func(r *http.Request) (*http.Response, error) {
-		if isDown {
+		if isDown.Load() {
 			return &http.Response{StatusCode: 502, Status: "502 Bad Gateway", Body: http.NoBody}, nil
 		}
 		return w.forge.RoundTrip(r)
 	})
-	begin := func() { isDown = true }
-	mend = func() { isDown = false }
+	begin := func() { isDown.Store(true) }
+	mend = func() { isDown.Store(false) }
 
 	if len(args) > 0 { // a folder or a repository, which goes away
 		place := strings.TrimPrefix(args[1], "git:")
