@@ -170,14 +170,15 @@ func (r *Runner) wakeFollowUps(ctx context.Context, decided Record) {
 			continue
 		}
 
-		woken := record
-		woken.Problem = ""
-		if woken != record { // a Run in another process sees the new version
-			_, err = r.put(ctx, record, woken, nil)
+		hasLooked := decided.JobID == "" && record.Problem == decided.whyWait() // since the decision
+		if record.Problem != "" && !hasLooked {
+			woken := record
+			woken.Problem = ""
+			if _, err := r.put(ctx, record, woken, nil); err != nil { // a Run in another process sees the new version
+				continue
+			}
 		}
-		if err == nil {
-			r.announce(record.Key)
-		}
+		r.announce(record.Key)
 	}
 }
 

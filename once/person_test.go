@@ -237,3 +237,34 @@ func TestDecisionThatBringsNoJobChangesWhatFollowsSay(t *testing.T) {
 		assert.Contains(t, w.get(commentKey).Problem, "without the id of a job")
 	})
 }
+
+// steppingStore has another goroutine's step come before a List.
+type steppingStore struct {
+	once.Store
+	beforeList func()
+}
+
+func (s *steppingStore) List(ctx context.Context, states ...once.State) ([]once.Record, error) {
+	if step := s.beforeList; step != nil {
+		s.beforeList = nil
+		step()
+	}
+	return s.Store.List(ctx, states...)
+}
+
+// A follow-up that looks between a decision and the List of what to wake goes on saying what it has seen.
+func TestFollowUpThatLooksBesideADecision(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &steppingStore{Store: oncetest.NewStore()}
+		w := newWorld(t, store)
+		w.put(once.Record{Task: task, State: once.Unknown})
+		w.add(comment)
+		w.step(commentKey)
+		require.Contains(t, w.get(commentKey).Problem, "unknown")
+
+		store.beforeList = func() { w.step(commentKey) }
+		w.must(w.MarkDone(t.Context(), key, "https://example.com/7"))
+		w.step(commentKey)
+		assert.Contains(t, w.get(commentKey).Problem, "without the id of a job")
+	})
+}
