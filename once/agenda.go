@@ -28,9 +28,9 @@ type errand struct {
 	err    error  // why it cannot be done, or is to be done again
 	logged string // the text of the error that was logged last
 
-	// updated is the UpdatedAt that the last step of a record saw. In an errand that is added, it is the one that a
+	// version is the version of the record that its last step saw. In an errand that is added, it is the one that a
 	// List has shown, if the record was woken.
-	updated time.Time
+	version int
 
 	rank    rank
 	due     time.Time
@@ -77,9 +77,9 @@ func (a *agenda) add(fresh errand) {
 }
 
 // wasWoken reports whether listed shows that a person's decision has woken the record since e's last step. Only the
-// goroutine that does the steps adds an errand with updated.
+// goroutine that does the steps adds an errand with a version.
 func (e *errand) wasWoken(listed errand) bool {
-	return !listed.updated.IsZero() && listed.updated.After(e.updated)
+	return listed.version > e.version
 }
 
 // poke ends a wait.

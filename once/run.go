@@ -145,7 +145,7 @@ func (w *worker) list(ctx context.Context) {
 	for _, record := range open {
 		e := errand{key: record.Key, rank: listed}
 		if record.State == Pending && record.After != "" && record.Problem == "" { // perhaps woken by a decision
-			e.updated = record.UpdatedAt
+			e.version = record.Version
 		}
 		w.steps.add(e)
 	}
@@ -172,7 +172,7 @@ func (w *worker) step(ctx context.Context, e *errand) time.Duration {
 		return listEvery
 	}
 	if s.record.Version > 0 {
-		e.updated = s.record.UpdatedAt
+		e.version = s.record.Version
 	}
 
 	e.err = nil
