@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -321,5 +322,48 @@ func TestCheckNamesAMergeThatIsTriedAgainAndAgain(t *testing.T) {
 		r := w.run(t.Context(), "-check")
 		assert.Equal(t, 1, r.Code)
 		assert.Contains(t, r.Stdout, "not-started")
+	})
+}
+
+// Nobody else knows the job's id, so the run tries as long as one that waits for the job.
+func TestCatchUpRecordsAJobLater(t *testing.T) {
+	t.Parallel()
+	everyPlace(t, func(t *testing.T, w *world, args []string) {
+		synctest.Test(t, func(t *testing.T) {
+			w.leave(t, "done", args...)
+			pending := w.leave(t, "pending", args...)
+			w.working(3)
+			w.breakPlace(t, 25*time.Minute, args)
+			w.onGitHub("schedule", map[string]any{})
+			r := w.run(t.Context(), append(args, "-catch-up")...)
+			assert.Zero(t, r.Code, r.Log)
+			assert.Contains(t, r.Log, "Job job_2 is on record.\n")
+			assert.Equal(t, once.Done, w.stateOf(t, pending, args))
+		})
+	})
+}
+
+// What another run sends is its own, also if the service does not take it: a schedule counts its jobs.
+func TestCatchUpLeavesWhatAnotherRunTriesToSend(t *testing.T) {
+	t.Parallel()
+	everyPlace(t, func(t *testing.T, w *world, args []string) {
+		synctest.Test(t, func(t *testing.T) {
+			w.leave(t, "done", args...)
+			pending := w.leave(t, "pending", args...)
+			w.service.FailNext(mintlify.OpCreateJob, 1, mintlifytest.Fault{Delay: 30 * time.Second, Status: 402})
+			var other sync.WaitGroup
+			other.Go(func() { assert.Equal(t, 5, w.run(t.Context(), args...).Code) })
+			time.Sleep(10 * time.Second)
+			require.Equal(t, once.Sending, w.stateOf(t, pending, args))
+			prompts := len(w.prompts())
+
+			w.onGitHub("schedule", map[string]any{})
+			r := w.run(t.Context(), append(args, "-catch-up")...)
+			assert.Len(t, w.prompts(), prompts)
+			assert.Equal(t, once.Pending, w.stateOf(t, pending, args))
+			assert.Equal(t, 5, r.Code, r.Log)
+			assert.Contains(t, r.Log, "another run has tried to send")
+			other.Wait()
+		})
 	})
 }

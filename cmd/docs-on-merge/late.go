@@ -158,7 +158,7 @@ func (w *worker) payLast(ctx context.Context) {
 
 	w.pay(ctx)
 	for w.store.isOwed() && !isForGood(w.store.err) {
-		mayWait := !w.noWait && ci.Sleep(ctx, payEvery)
+		mayWait := !w.p.options.noWait && ci.Sleep(ctx, payEvery)
 		if !mayWait && !ci.Sleep(atLeast, payEvery) {
 			break
 		}

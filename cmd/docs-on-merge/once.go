@@ -85,6 +85,13 @@ func (w *worker) work(ctx context.Context) {
 		return
 	}
 
+	if w.prompt == "" {
+		w.err = w.leaveToOthers(ctx)
+	}
+	if w.err != nil {
+		return
+	}
+
 	if before := w.record.State; before != once.Running {
 		defer w.logStop(ctx)()
 
@@ -228,6 +235,24 @@ func (w *worker) settleClaim(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// leaveToOthers waits for the end of a send that another run has begun. A prompt that the service did not take is
+// that run's to send again, or the next one's.
+func (w *worker) leaveToOthers(ctx context.Context) error {
+	if err := w.settleClaim(ctx); err != nil {
+		return err
+	}
+
+	record, err := w.store.Get(ctx, w.task.Key)
+	if err != nil {
+		return err
+	}
+	w.record = record
+	if record.State == once.Pending {
+		return ci.NotStarted.Of(errors.New("another run has tried to send the prompt meanwhile"))
+	}
+	return nil
 }
 
 // sayState returns the error of a decision that a record's state does not allow, without names of package once.
