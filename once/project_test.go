@@ -137,7 +137,7 @@ func TestOutageOfPostsCostsAFew(t *testing.T) {
 	} {
 		inBubble(t, name, func(t *testing.T) {
 			w := newWorld(t, oncetest.NewStore())
-			addMany(w, 200)
+			addMany(w, 80)
 			up := time.Now().Add(10 * time.Minute)
 			fails := func(r *http.Request) int {
 				if r.Method == http.MethodGet || time.Now().After(up) {
@@ -155,7 +155,7 @@ func TestOutageOfPostsCostsAFew(t *testing.T) {
 			}
 			all.Wait()
 			assert.Equal(t, test.unknown, w.states()[once.Unknown])
-			assert.Equal(t, 200-test.unknown, w.states()[once.Done])
+			assert.Equal(t, 80-test.unknown, w.states()[once.Done])
 		})
 	}
 }
