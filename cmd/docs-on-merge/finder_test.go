@@ -286,7 +286,7 @@ func TestOnlyItsOwnPullRequestIsFound(t *testing.T) {
 		"no marker":        func(pull *docspulls.Pull) { pull.Body = "Documents it." },
 		"a fork":           func(pull *docspulls.Pull) { pull.Head.Repo.FullName = "eve/docs" },
 		"a deleted fork":   func(pull *docspulls.Pull) { pull.Head.Repo = nil },
-		"older":            func(pull *docspulls.Pull) { pull.CreatedAt = time.Now().Add(-10 * time.Minute) },
+		"older":            func(pull *docspulls.Pull) { pull.CreatedAt = time.Now().AddDate(0, 0, -2) },
 		"no link":          func(pull *docspulls.Pull) { pull.HTMLURL = "javascript:alert(1)" },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -311,7 +311,7 @@ func TestPagesAreReadUntilTheyAreTooOld(t *testing.T) {
 	}{
 		"on the tenth page":    {later: 299, every: time.Second, found: true, looks: 10},
 		"on the eleventh page": {later: 300, every: time.Second, looks: 10},
-		"a day older":          {later: 45, every: -time.Hour, looks: 1},
+		"two days older":       {later: 75, every: -time.Hour, looks: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := losing(t)

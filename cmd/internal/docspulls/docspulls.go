@@ -18,8 +18,9 @@ const (
 	// margin is how much older than a send the pull requests of the last page are: GitHub orders them by a
 	// time that its servers do not share.
 	margin = 24 * time.Hour
-	// clockError is between this machine and GitHub.
+	// clockError is between a machine whose clock is right and GitHub, and wrongClock between one whose clock is wrong.
 	clockError = 2 * time.Minute
+	wrongClock = 24 * time.Hour
 )
 
 // Pull has the fields that we read from a pull request of the documentation.
@@ -45,10 +46,15 @@ type Repository struct {
 // those of the program, and so is what it does about limits.
 type Get func(ctx context.Context, path string, into any) error
 
-// SentAfter returns the time before which the pull request of a prompt cannot have been opened: anybody can copy
-// an older marker.
+// SentAfter returns the time before which the pull request of a prompt cannot have been opened. After the first send
+// nothing older has the marker, so that the sender's clock may have been wrong. After a later one the pull requests of
+// the sends before have it, too.
 func SentAfter(record once.Record, sendTime time.Duration) time.Time {
-	return record.Deadline.Add(-sendTime - clockError)
+	sent := record.Deadline.Add(-sendTime)
+	if record.Sends == 1 {
+		return sent.Add(-wrongClock)
+	}
+	return sent.Add(-clockError)
 }
 
 // ErrTooMany is that more pull requests were opened since a time than are read.
