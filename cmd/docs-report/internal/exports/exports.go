@@ -48,8 +48,8 @@ func (l *Loader) Reserve(ctx context.Context, _ mintlify.RequestInfo) error {
 	return nil
 }
 
-// Load brings the exports of a range up to date, and keeps each page as it comes. It loads what
-// is final first. Then it loads what may still change, as far as it fits into the hour's budget.
+// Load brings the exports of a range up to date, and keeps each page as it comes. It loads the newest
+// lists first, then what is final. Then it loads what may still change, as far as it fits into the hour's budget.
 //
 // Load ends with a [*store.HeldError] if another run is loading into the database, and with a
 // [*store.QuotaError] when the budget or the quota is used up before all that is final is loaded,

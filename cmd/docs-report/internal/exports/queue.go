@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
@@ -25,8 +24,7 @@ type queue struct {
 	refused      map[string]bool // projects
 	failures     []error         // *LoadError of each task that is not optional
 
-	lists  map[listOf]string // that were asked for: why they could not be loaded, or ""
-	newest map[Task]bool     // are the newest windows of lists
+	lists map[listOf]string // that were asked for: why they could not be loaded, or ""
 }
 
 // listOf is a kind of lists of a project.
@@ -60,7 +58,6 @@ func newQueue(r Range) *queue {
 		failedInARow: map[series]int{},
 		refused:      map[string]bool{},
 		lists:        map[listOf]string{},
-		newest:       r.newestLists(time.Now()),
 	}
 }
 
@@ -83,15 +80,11 @@ func (q *queue) isOptional(task Task) bool {
 }
 
 // isGivenUp reports whether other exports of the task's series have failed: after some days, or
-// after one optional task. The newest window of a list is asked for all the same: what is known of an older one may be
-// deleted with it.
+// after one optional task.
 func (q *queue) isGivenUp(task Task) bool {
 	limit := maxFailures
 	if q.isOptional(task) {
 		limit = 1
-	}
-	if q.newest[task] {
-		return q.refused[task.Project]
 	}
 	return q.refused[task.Project] || q.failedInARow[q.seriesOf(task)] >= limit
 }

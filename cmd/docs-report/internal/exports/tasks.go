@@ -37,7 +37,9 @@ type Range struct {
 
 // night has the exports that are not up to date, in the order in which a run loads them.
 type night struct {
-	final []work // are over, and their counts will not change
+	// final are over, and their counts will not change. The lists of the last weeks are among them even before: if
+	// one begins to fail, a run says so on the Monday, and asks for no older list in vain.
+	final []work
 
 	// failed are those of the final ones that the last runs could not load. They come after the
 	// others: they must not keep anything from being loaded.
@@ -76,16 +78,20 @@ func (l *Loader) plan(ctx context.Context, r Range) (night, error) {
 		}
 	}
 
-	for _, task := range r.tasks(time.Now(), l.Texts) {
+	now := time.Now()
+	for _, task := range r.tasks(now, l.Texts) {
 		if l.isUpToDate(complete[task]) {
 			continue
 		}
 
 		w := l.estimate(n.known, task, begun[task])
+		hasFailed := complete[task].HasFailed() || begun[task].HasFailed()
 		switch {
-		case !IsFinal(time.Now(), task.Window):
+		case r.isNewestList(task, now) && !hasFailed:
+			n.final = append(n.final, w)
+		case !IsFinal(now, task.Window):
 			n.open = append(n.open, w)
-		case complete[task].HasFailed(), begun[task].HasFailed():
+		case hasFailed:
 			w.failedAt = slices.MaxFunc([]time.Time{complete[task].At, begun[task].FailedAt}, time.Time.Compare)
 			n.failed = append(n.failed, w)
 		default:
@@ -160,16 +166,10 @@ func (r Range) report(project string, day mintlify.Date, texts bool) []Task {
 	return append(tasksOf(period, kinds(texts)...), tasksOf(week, store.Visitors, store.FeedbackByPage)...)
 }
 
-// newestLists are the lists of the last weeks that have ended.
-func (r Range) newestLists(now time.Time) map[Task]bool {
-	all := map[Task]bool{}
-	for _, project := range r.Projects {
-		w := store.LastWeeks(project, r.Weeks, mintlify.DayOf(now.UTC()))
-		for _, task := range tasksOf(w, kinds(true)[1:]...) {
-			all[task] = true
-		}
-	}
-	return all
+// isNewestList reports whether a task is a list of the last weeks that have ended.
+func (r Range) isNewestList(task Task, now time.Time) bool {
+	return task.Kind != store.Visitors &&
+		task.Window == store.LastWeeks(task.Project, r.Weeks, mintlify.DayOf(now.UTC()))
 }
 
 // comparison returns the weeks that a report compares with.
