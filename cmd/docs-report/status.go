@@ -75,16 +75,7 @@ func syncText(syncs map[string]store.Sync, project string) string {
 		return "none has ended yet"
 	}
 
-	text := last.At.Format("2006-01-02 15:04 UTC")
-	switch last.Missing {
-	case 0:
-		text += ", nothing was missing then"
-	case 1:
-		text += ", about 1 request missing"
-	default:
-		text += fmt.Sprintf(", about %d requests missing", last.Missing)
-	}
-
+	text := last.At.Format("2006-01-02 15:04 UTC") + ", missing: " + about(last.Missing)
 	if last.Problem != "" {
 		text += ": " + safetext.OneLine(last.Problem, 300)
 	}

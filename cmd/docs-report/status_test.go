@@ -15,12 +15,12 @@ func TestStatusSaysHowTheLastSyncEnded(t *testing.T) {
 	onDay(t, time.March, 15, 2, site(3), func(t *testing.T, r *rig) { // a Wednesday
 		require.Equal(t, exitQuota, r.sync(t.Context(), "-budget", "3"), r.messages)
 		r.ok("status")
-		assert.Regexp(t, `^docs\n  last sync   2000-03-15 02:00 UTC, about \d+ requests missing\n  newest day  none\n$`, r.stdout)
+		assert.Regexp(t, `^docs\n  last sync   2000-03-15 02:00 UTC, missing: about \d+ requests\n  newest day  none\n$`, r.stdout)
 
 		r.synced()
 		r.ok("status")
 		assert.Equal(t, "docs\n"+
-			"  last sync   2000-03-15 02:00 UTC, nothing was missing then\n"+
+			"  last sync   2000-03-15 02:00 UTC, missing: nothing\n"+
 			"  newest day  2000-03-14, may still change\n", r.stdout)
 
 		time.Sleep(30 * time.Hour)
@@ -31,7 +31,7 @@ func TestStatusSaysHowTheLastSyncEnded(t *testing.T) {
 		r.service.FailNext(mintlify.OpGetVisitors, 1, bad)
 		require.Equal(t, exitFailed, r.sync(t.Context()))
 		r.ok("status")
-		assert.Contains(t, r.stdout, "last sync   2000-03-16 08:00 UTC, about 1 request missing: docs 2000-03-14, visitors: ")
+		assert.Contains(t, r.stdout, "last sync   2000-03-16 08:00 UTC, missing: about 1 request: docs 2000-03-14, visitors: ")
 		assert.Contains(t, r.stdout, "not now")
 		assert.Contains(t, r.stdout, "newest day  2000-03-15, may still change")
 	})
@@ -66,13 +66,13 @@ func TestStatusNamesListsThatFail(t *testing.T) {
 		r.ok("status")
 		assert.Contains(t, r.stdout, "\n  not loaded  searches of 2000-02-14 to 2000-03-12: mintlify: ")
 		assert.NotContains(t, r.stdout, "\x1b")
-		assert.NotContains(t, r.stdout, "nothing was missing")
+		assert.NotContains(t, r.stdout, "missing: nothing")
 
 		time.Sleep(24 * time.Hour)
 		r.synced()
 		r.ok("status")
 		assert.NotContains(t, r.stdout, "not loaded")
-		assert.Contains(t, r.stdout, "nothing was missing")
+		assert.Contains(t, r.stdout, "missing: nothing")
 	})
 }
 

@@ -56,7 +56,18 @@ func (p program) sayMissing(ctx context.Context, s *store.Store, projects []stri
 	for _, project := range projects {
 		missing += syncs[project].Missing
 	}
-	fmt.Fprintf(p.stderr, "Missing: about %d requests. Until then, reports show what is loaded.\n", missing)
+	p.log("Missing: %s. Until then, reports show what is loaded.", about(missing))
+}
+
+// about says how many requests something takes.
+func about(requests int) string {
+	switch requests {
+	case 0:
+		return "nothing"
+	case 1:
+		return "about 1 request"
+	}
+	return fmt.Sprintf("about %d requests", requests)
 }
 
 // warn says which lists could not be loaded: days, weeks and months do not wait for them. It also says that a sync
@@ -97,7 +108,13 @@ func (p program) plan(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return p.print(plan)
+
+	text := fmt.Sprintf("Missing: %s; %d of the hour's budget of %d are left. A night costs %s on average.",
+		about(plan.Missing), plan.Left, loader.Budget, about(plan.Night))
+	if plan.IsGuess {
+		text += " This is for a site of up to 250 pages: sync finds out."
+	}
+	return p.print(text)
 }
 
 // parseSync reads the command line, and opens the database and the service.

@@ -279,11 +279,8 @@ func (l *Loader) saveSyncs(ctx context.Context, r Range, q *queue, stop error) e
 		return err
 	}
 
-	// The service may not go back to a month before the range: then it is not missing.
-	todo.failed = slices.DeleteFunc(todo.failed, func(w work) bool { return q.seriesOf(w.Task).isEarlier })
-
 	missing := map[string]int{}
-	for _, w := range slices.Concat(todo.final, todo.failed) {
+	for _, w := range todo.missing(r) {
 		missing[w.Project] += w.requests
 	}
 

@@ -416,9 +416,7 @@ func TestALargeSiteKeepsUpFor28Nights(t *testing.T) {
 			time.Sleep(24 * time.Hour)
 		}
 
-		text, err := r.plan(from.String())
-		require.NoError(t, err)
-		t.Logf("requests missing after each night: %v. %s", left, text)
+		t.Logf("requests missing after each night: %v, of %d a night", left, r.plan(from.String()).Night)
 		for week := range slices.Chunk(left, 7) {
 			assert.Contains(t, week, 0, "each week it catches up")
 		}

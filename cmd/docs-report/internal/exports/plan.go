@@ -2,81 +2,34 @@ package exports
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
-// Plan says what Load would do, and what it will do night by night. It sends nothing.
-func (l *Loader) Plan(ctx context.Context, r Range) (string, error) {
+// Plan says what runs cost, in requests.
+type Plan struct {
+	Missing int  // load what is final, lists with as many pages as they may have
+	Left    int  // of the hour's budget
+	Night   int  // is what a night costs on average, once nothing is missing
+	IsGuess bool // the database does not know how many pages the site has
+}
+
+// Plan says what Load would cost. It sends nothing.
+func (l *Loader) Plan(ctx context.Context, r Range) (Plan, error) {
 	todo, err := l.plan(ctx, r)
 	if err != nil {
-		return "", err
-	}
-	left, err := l.Store.Left(ctx, l.Budget)
-	if err != nil {
-		return "", err
+		return Plan{}, err
 	}
 
-	final := slices.Concat(todo.final, todo.failed)
-	lines := []string{l.sayFinal(final, left)}
-	if len(todo.open) > 0 {
-		visitors, lists := requests(todo.open)
-		lines = append(lines, fmt.Sprintf("What may still change: %s, about %s. "+
-			"sync loads what fits into the rest of the budget.",
-			plural(len(todo.open), "export"), plural(visitors+lists, "request")))
+	p := Plan{Night: l.costOfNight(r, todo.known)}
+	for _, w := range todo.missing(r) {
+		p.Missing += w.requests
+		p.IsGuess = p.IsGuess || w.isGuess
 	}
-
-	lines = append(lines, l.sayNight(l.costOfNight(r, todo.known)))
-	if slices.ContainsFunc(append(final, todo.open...), func(w work) bool { return w.isGuess }) {
-		lines = append(lines, "This is for a site of up to 250 pages: each 250 more take a request more for each "+
-			"export of visitors. sync finds out.")
-	}
-	return strings.Join(lines, "\n"), nil
-}
-
-func requests(all []work) (visitors, lists int) {
-	for _, w := range all {
-		if w.Kind == store.Visitors {
-			visitors += w.requests
-		} else {
-			lists += w.requests
-		}
-	}
-	return visitors, lists
-}
-
-func (l *Loader) sayFinal(all []work, left int) string {
-	if len(all) == 0 {
-		return fmt.Sprintf("Up to date; %d of the hour's budget of %d are left.", left, l.Budget)
-	}
-
-	visitors, lists := requests(all)
-	text := fmt.Sprintf("%s to load, about %s and at most %d for lists; %d of the hour's budget of %d are left",
-		plural(len(all), "export"), plural(visitors, "request"), lists, left, l.Budget)
-	if beyond := visitors + lists - left; beyond > 0 {
-		text += fmt.Sprintf(", so it takes %d runs an hour apart", 1+(beyond+l.Budget-1)/l.Budget)
-	}
-	return text + "."
-}
-
-func (l *Loader) sayNight(requests int) string {
-	text := "From then on, a night costs about " + plural(requests, "request") + " on average"
-	if requests > l.Budget {
-		return text + fmt.Sprintf(": more than the %d of one run. Run sync more often, or with -wait.", l.Budget)
-	}
-	return text + fmt.Sprintf(", and a run may make %d.", l.Budget)
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
+	p.Left, err = l.Store.Left(ctx, l.Budget)
+	return p, err
 }
 
 // costOfNight returns how many requests a night takes on average for what becomes final: a day, a

@@ -16,8 +16,8 @@ const maxFailures = 3 // windows in a row
 
 // queue notes how the tasks of a run ended.
 type queue struct {
-	from      mintlify.Date // of the range
-	all, done int           // tasks
+	r         Range
+	all, done int // tasks
 
 	hasFailed    map[series]bool // in an earlier run
 	failedInARow map[series]int
@@ -53,7 +53,7 @@ func (e *LoadError) Unwrap() error { return e.err }
 
 func newQueue(r Range) *queue {
 	return &queue{
-		from:         r.From,
+		r:            r,
 		hasFailed:    map[series]bool{},
 		failedInARow: map[series]int{},
 		refused:      map[string]bool{},
@@ -71,12 +71,12 @@ func (q *queue) noteEarlier(known []store.Export) {
 }
 
 func (q *queue) seriesOf(task Task) series {
-	return series{task.Project, task.Kind, task.From.Time().Before(q.from.Time())}
+	return series{task.Project, task.Kind, q.r.isEarlier(task)}
 }
 
 // isOptional reports whether a run may end well without a task: a list, or a month before the range.
 func (q *queue) isOptional(task Task) bool {
-	return task.Kind != store.Visitors || q.seriesOf(task).isEarlier
+	return task.Kind != store.Visitors || q.r.isEarlier(task)
 }
 
 // isGivenUp reports whether other exports of the task's series have failed: after some days, or

@@ -98,15 +98,14 @@ func (r *rig) load(ctx context.Context, from string, projects ...string) error {
 }
 
 // plan returns what Plan says.
-func (r *rig) plan(from string, projects ...string) (string, error) {
+func (r *rig) plan(from string) (plan exports.Plan) {
 	r.t.Helper()
-	text := ""
-	err := r.run(func(l *exports.Loader) error {
+	require.NoError(r.t, r.run(func(l *exports.Loader) error {
 		var err error
-		text, err = l.Plan(context.Background(), r.rangeOf(from, projects))
+		plan, err = l.Plan(context.Background(), r.rangeOf(from, nil))
 		return err
-	})
-	return text, err
+	}))
+	return plan
 }
 
 func (r *rig) rangeOf(from string, projects []string) exports.Range {

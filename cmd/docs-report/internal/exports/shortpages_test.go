@@ -163,9 +163,7 @@ func TestTheBoundOfAListCountsItsPages(t *testing.T) {
 
 		r.budget = 1 + 2 // visitors, and two pages of searches
 		requireQuota(t, r.load(t.Context(), "2000-02-14"))
-		text, err := r.plan("2000-02-14")
-		require.NoError(t, err)
-		assert.Contains(t, text, "at most 13 for lists",
+		assert.Equal(t, 33+13, r.plan("2000-02-14").Missing, "visitors, and of lists: "+
 			"three pages of searches, five of questions, and feedback by page of the report and its weeks")
 
 		r.budget = 1000

@@ -103,6 +103,13 @@ func (l *Loader) plan(ctx context.Context, r Range) (night, error) {
 	return n, nil
 }
 
+// missing returns what a range lacks that is final. The service may not go back to a month before the range: one that
+// has failed is not missing.
+func (n night) missing(r Range) []work {
+	isEarlier := func(w work) bool { return r.isEarlier(w.Task) }
+	return slices.Concat(n.final, slices.DeleteFunc(slices.Clone(n.failed), isEarlier))
+}
+
 func (l *Loader) isUpToDate(e store.Export) bool {
 	switch {
 	case e.State == store.Expired:
@@ -136,8 +143,10 @@ func (r Range) tasks(now time.Time, texts bool) []Task {
 // isTooOld reports whether a task begins before the range, or loads a list that is not kept.
 func (r Range) isTooOld(t Task) bool {
 	isNotKept := t.Kind != store.Visitors && !t.To.Time().After(r.KeepFrom.Time()) // the zero Date is long ago
-	return isNotKept || t.From.Time().Before(r.From.Time())
+	return isNotKept || r.isEarlier(t)
 }
+
+func (r Range) isEarlier(t Task) bool { return t.From.Time().Before(r.From.Time()) }
 
 // firsts returns each task once, where it comes first.
 func firsts(tasks []Task) []Task {
