@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -159,6 +160,32 @@ func TestAFullDisk(t *testing.T) {
 		assert.Equal(t, exitFailed, p.run(context.Background(), args), args)
 	}
 	assert.Equal(t, 5, strings.Count(read(t, stderr.Name()), "no space left on device"))
+}
+
+// A page that does not fit on the disk leaves the one of last week, and nothing beside it.
+func TestAPageThatDoesNotFit(t *testing.T) {
+	r := newRig(t, site(3))
+	r.synced("-demo", "-db", r.db)
+	folder := t.TempDir()
+	path := filepath.Join(folder, "page.html")
+	require.NoError(t, writeText(path, "last week"))
+
+	var unlimited syscall.Rlimit
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &unlimited))
+	limit := unlimited
+	limit.Cur = 20_000 // bytes of a file
+	signal.Ignore(syscall.SIGXFSZ)
+	defer signal.Reset(syscall.SIGXFSZ)
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
+	code := r.run(t.Context(), "report", "-o", path)
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &unlimited))
+
+	assert.Equal(t, exitFailed, code)
+	assert.Contains(t, r.messages, "page.html is as it was: ")
+	assert.Equal(t, "last week", read(t, path))
+	files, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	assert.Len(t, files, 1)
 }
 
 // A report reads a database in a folder that its user may not write.

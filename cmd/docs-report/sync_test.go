@@ -1,12 +1,16 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
@@ -39,6 +43,22 @@ func TestAFailureComesBeforeTheQuota(t *testing.T) {
 		assert.Equal(t, exitQuota, r.sync(t.Context(), "-budget", "3", "-projects", "docs"))
 		assert.Regexp(t, `(?m)^the budget of 3 requests an hour is spent: nothing is sent before`, r.messages)
 	})
+}
+
+// A pooler in transaction mode gives a statement to a connection that has not prepared it.
+func TestTheErrorBehindAPoolerSaysWhatToDo(t *testing.T) {
+	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	require.NoError(t, err)
+	defer stderr.Close()
+
+	p := program{stderr: stderr}
+	for code, isOfPooler := range map[string]bool{"26000": true, "42P05": true, "42P01": false} {
+		require.NoError(t, stderr.Truncate(0))
+		failed := fmt.Errorf("the database: %w", &pgconn.PgError{Code: code})
+		assert.Equal(t, exitFailed, p.exit(t.Context(), failed))
+		said := strings.Contains(read(t, stderr.Name()), "add default_query_exec_mode=exec to the database's address")
+		assert.Equal(t, isOfPooler, said, code)
+	}
 }
 
 func TestDemoAndRealDataDoNotMix(t *testing.T) {

@@ -3,7 +3,6 @@
 package store_test
 
 import (
-	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -61,17 +60,4 @@ func TestPageNames(t *testing.T) {
 	} {
 		assert.Equal(t, want, store.PageName(text), text)
 	}
-}
-
-type stateError string
-
-func (e stateError) Error() string    { return "SQLSTATE " + string(e) }
-func (e stateError) SQLState() string { return string(e) }
-
-// A pooler in transaction mode gives a statement to a connection that has not prepared it.
-func TestIsPooler(t *testing.T) {
-	assert.True(t, store.IsPooler(fmt.Errorf("the database: %w", stateError("26000"))))
-	assert.True(t, store.IsPooler(stateError("42P05")))
-	assert.False(t, store.IsPooler(stateError("42P01")))
-	assert.False(t, store.IsPooler(nil))
 }
