@@ -188,8 +188,12 @@ func (r *reader) input(ctx context.Context, project string) (report.Input, error
 		return in, err
 	}
 
-	db := &rows{Store: r.store}
-	last := db.lastSync(ctx, project)
+	syncs, err := r.store.Syncs(ctx)
+	if err != nil {
+		return in, err
+	}
+
+	last := syncs[project]
 	in.LastSync = last.At
 	in.Failing = slices.DeleteFunc(last.Failing, func(list store.FailingList) bool { return list.Times < 2 })
 
@@ -201,6 +205,7 @@ func (r *reader) input(ctx context.Context, project string) (report.Input, error
 		in.Old = isOld
 	}
 
+	db := &rows{Store: r.store}
 	in.Final = true
 	in.Period = db.period(ctx, &in, window)
 	in.Before = db.period(ctx, &in, before)
@@ -264,31 +269,16 @@ func (db *rows) readDays(ctx context.Context, in *report.Input) {
 	}
 }
 
-// moved returns the pages of a project's days since one, and given moves with those that are found.
+// moved returns a project's days since one with their pages, and given moves with those that are found.
 func (db *rows) moved(
 	ctx context.Context, project string, days []store.Point, since mintlify.Date, given report.Moved,
 ) (*events.Site, report.Moved) {
 	var site *events.Site
-	var earlier []store.Move
+	var found []store.Move
 	if db.err == nil {
-		site, db.err = events.Read(ctx, db.Store, project, days, since, exports.IsFinalDay)
+		site, found, db.err = exports.Events(ctx, db.Store, project, days, since)
 	}
-	if db.err == nil {
-		earlier, db.err = db.Moves(ctx, project)
-	}
-	if db.err == nil {
-		given = given.With(site.AllMoves(earlier))
-	}
-	return site, given
-}
-
-// lastSync returns how the last sync of a project ended.
-func (db *rows) lastSync(ctx context.Context, project string) store.Sync {
-	var syncs map[string]store.Sync
-	if db.err == nil {
-		syncs, db.err = db.Syncs(ctx)
-	}
-	return syncs[project]
+	return site, given.With(found)
 }
 
 // window returns the days to show: the month, or the newest weeks in the database.

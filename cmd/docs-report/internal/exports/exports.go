@@ -252,21 +252,32 @@ func (l *Loader) saveEnd(ctx context.Context, r Range, q *queue, stop error) err
 }
 
 func (l *Loader) saveMoves(ctx context.Context, project string) error {
-	earlier, err := l.Store.Moves(ctx, project)
-	if err != nil {
-		return err
-	}
 	days, err := l.Store.Series(ctx, store.Day, store.Window{Project: project})
 	if err != nil || len(days) == 0 {
 		return err
 	}
 
-	since := days[len(days)-1].To.AddDays(-events.Kept)
-	site, err := events.Read(ctx, l.Store, project, days, since, IsFinalDay)
+	_, moves, err := Events(ctx, l.Store, project, days, days[len(days)-1].To.AddDays(-events.Kept))
 	if err != nil {
 		return err
 	}
-	return l.Store.SaveMoves(ctx, project, site.AllMoves(earlier))
+	return l.Store.SaveMoves(ctx, project, moves)
+}
+
+// Events returns a project's days since one with their pages, and which pages have moved: those that syncs have
+// found, and what is newer. days are all that are known.
+func Events(
+	ctx context.Context, s *store.Store, project string, days []store.Point, since mintlify.Date,
+) (*events.Site, []store.Move, error) {
+	earlier, err := s.Moves(ctx, project)
+	if err != nil {
+		return nil, nil, err
+	}
+	site, err := events.Read(ctx, s, project, days, since, IsFinalDay)
+	if err != nil {
+		return nil, nil, err
+	}
+	return site, site.AllMoves(earlier), nil
 }
 
 func (l *Loader) saveSyncs(ctx context.Context, r Range, q *queue, stop error) error {
@@ -295,7 +306,6 @@ func (l *Loader) saveSyncs(ctx context.Context, r Range, q *queue, stop error) e
 		if err := l.Store.SaveSync(ctx, last); err != nil {
 			return err
 		}
-		q.failTwice(last)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package exports
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,18 +18,9 @@ type queue struct {
 	r         Range
 	all, done int // tasks
 
-	hasFailed    map[series]bool // in an earlier run
-	failedInARow map[series]int
-	refused      map[string]bool // projects
-	failures     []error         // *LoadError of each task that is not optional
-
-	lists map[listOf]string // that were asked for: why they could not be loaded, or ""
-}
-
-// listOf is a kind of lists of a project.
-type listOf struct {
-	project string
-	kind    store.Kind
+	outcomes map[series]*outcome
+	refused  map[string]bool // projects
+	failures []error         // *LoadError of each task that is not optional
 }
 
 // series is what may fail as a whole: the exports of a kind of a project. Months before the range are
@@ -39,6 +29,14 @@ type series struct {
 	project   string
 	kind      store.Kind
 	isEarlier bool
+}
+
+// outcome is how the exports of a series ended.
+type outcome struct {
+	hasFailed bool // also in an earlier run, until one succeeds
+	inARow    int  // failures
+	wasAsked  bool
+	problem   string // of a failure that was not a refusal
 }
 
 // LoadError says what a run could not do for another reason than the quota: to come back later may
@@ -52,26 +50,25 @@ func (e *LoadError) Error() string { return e.err.Error() }
 func (e *LoadError) Unwrap() error { return e.err }
 
 func newQueue(r Range) *queue {
-	return &queue{
-		r:            r,
-		hasFailed:    map[series]bool{},
-		failedInARow: map[series]int{},
-		refused:      map[string]bool{},
-		lists:        map[listOf]string{},
-	}
+	return &queue{r: r, outcomes: map[series]*outcome{}, refused: map[string]bool{}}
 }
 
 // noteEarlier notes what the last runs could not load, even if nothing asks for it any more.
 func (q *queue) noteEarlier(known []store.Export) {
 	for _, e := range known {
 		if e.HasFailed() {
-			q.hasFailed[q.seriesOf(Task{e.Window, e.Kind})] = true
+			q.outcome(Task{e.Window, e.Kind}).hasFailed = true
 		}
 	}
 }
 
-func (q *queue) seriesOf(task Task) series {
-	return series{task.Project, task.Kind, q.r.isEarlier(task)}
+// outcome returns the outcome of a task's series.
+func (q *queue) outcome(task Task) *outcome {
+	of := series{task.Project, task.Kind, q.r.isEarlier(task)}
+	if q.outcomes[of] == nil {
+		q.outcomes[of] = &outcome{}
+	}
+	return q.outcomes[of]
 }
 
 // isOptional reports whether a run may end well without a task: a list, or a month before the range.
@@ -86,11 +83,11 @@ func (q *queue) isGivenUp(task Task) bool {
 	if q.isOptional(task) {
 		limit = 1
 	}
-	return q.refused[task.Project] || q.failedInARow[q.seriesOf(task)] >= limit
+	return q.refused[task.Project] || q.outcome(task).inARow >= limit
 }
 
 func (q *queue) attempts(task Task) int {
-	if q.isOptional(task) && q.hasFailed[q.seriesOf(task)] {
+	if q.isOptional(task) && q.outcome(task).hasFailed {
 		return 1
 	}
 	return maxAttempts
@@ -98,19 +95,20 @@ func (q *queue) attempts(task Task) int {
 
 func (q *queue) succeeded(task Task) {
 	q.done++
-	q.failedInARow[q.seriesOf(task)] = 0
-	q.hasFailed[q.seriesOf(task)] = false
-	if list := (listOf{task.Project, task.Kind}); q.lists[list] == "" {
-		q.lists[list] = ""
-	}
+	of := q.outcome(task)
+	of.wasAsked = true
+	of.hasFailed = false
+	of.inARow = 0
 }
 
 // failed notes a failure. If the service does not give out a project's visitors, no other export of
 // the project would succeed.
 func (q *queue) failed(task Task, err error) {
-	q.failedInARow[q.seriesOf(task)]++
-	if task.Kind != store.Visitors && !isRefusal(err) {
-		q.lists[listOf{task.Project, task.Kind}] = err.Error()
+	of := q.outcome(task)
+	of.inARow++
+	if !isRefusal(err) {
+		of.wasAsked = true
+		of.problem = err.Error()
 	}
 	if q.isOptional(task) {
 		return
@@ -122,35 +120,37 @@ func (q *queue) failed(task Task, err error) {
 	}
 }
 
-// failing returns the lists of a project that this run could not load, and in how many runs in a row. A list that was
-// not asked for has the count of the runs before.
+// failing returns the lists of a project that the last runs in a row could not load. A list that this run did not ask
+// for has the count of the runs before. The second run in a row is a failure.
 func (q *queue) failing(project string, earlier []store.FailingList) []store.FailingList {
-	times := map[store.Kind]int{}
 	var all []store.FailingList
-	for _, list := range earlier {
-		times[list.Kind] = list.Times
-		if _, wasAsked := q.lists[listOf{project, list.Kind}]; !wasAsked {
-			all = append(all, list)
+	for _, kind := range kinds(true)[1:] {
+		list := store.FailingList{Kind: kind}
+		if at := slices.IndexFunc(earlier, func(l store.FailingList) bool { return l.Kind == kind }); at >= 0 {
+			list = earlier[at]
 		}
-	}
-	for list, problem := range q.lists {
-		if list.project == project && problem != "" {
-			all = append(all, store.FailingList{Kind: list.kind, Times: times[list.kind] + 1, Problem: problem})
-		}
-	}
-	slices.SortFunc(all, func(a, b store.FailingList) int { return cmp.Compare(a.Kind, b.Kind) })
-	return all
-}
 
-// failTwice notes a failure for each list that could not be loaded in two runs in a row.
-func (q *queue) failTwice(last store.Sync) {
-	for _, list := range last.Failing {
-		if _, wasAsked := q.lists[listOf{last.Project, list.Kind}]; wasAsked && list.Times > 1 {
+		of := q.outcomes[series{project: project, kind: kind}]
+		switch {
+		case of == nil || !of.wasAsked:
+			if list.Times > 0 {
+				all = append(all, list)
+			}
+			continue
+		case of.problem == "":
+			continue
+		}
+
+		list.Times++
+		list.Problem = of.problem
+		all = append(all, list)
+		if list.Times > 1 {
 			err := fmt.Errorf("the list of %s of %s could not be loaded in %d syncs in a row: %s",
-				list.Kind.Name(), last.Project, list.Times, list.Problem)
-			q.failures = append(q.failures, &LoadError{last.Project, err})
+				kind.Name(), project, list.Times, list.Problem)
+			q.failures = append(q.failures, &LoadError{project, err})
 		}
 	}
+	return all
 }
 
 // problem returns why a project is not up to date, if it is for another reason than the quota.
