@@ -117,8 +117,8 @@ func (l *Loader) load(ctx context.Context, r Range, q *queue) error {
 	q.noteEarlier(todo.known)
 	final := slices.Concat(todo.final, todo.failed)
 	q.all = len(final)
-	for _, w := range final {
-		if err := l.loadFinal(ctx, q, w.Task); err != nil {
+	for _, task := range final {
+		if err := l.loadFinal(ctx, q, task); err != nil {
 			return err
 		}
 	}
@@ -156,17 +156,17 @@ func (l *Loader) loadOpen(ctx context.Context, r Range, q *queue) error {
 		return err
 	}
 
-	for _, w := range todo.open {
+	for _, task := range todo.open {
 		left, err := l.Store.Left(ctx, l.Budget)
 		if err != nil {
 			return err
 		}
-		if w.requests > left {
+		if l.requests(todo.known, task.Project, task.Kind, task.Span()) > left {
 			continue
 		}
 
 		q.all++
-		err = l.loadOne(ctx, q, w.Task)
+		err = l.loadOne(ctx, q, task)
 		if isQuota(err) && ctx.Err() == nil {
 			return nil
 		}
@@ -290,16 +290,11 @@ func (l *Loader) saveSyncs(ctx context.Context, r Range, q *queue, stop error) e
 		return err
 	}
 
-	missing := map[string]int{}
-	for _, w := range todo.missing(r) {
-		missing[w.Project] += w.requests
-	}
-
 	for _, project := range r.Projects {
 		last := store.Sync{
 			Project: project,
 			At:      time.Now(),
-			Missing: missing[project],
+			Missing: l.missing(todo, r, project),
 			Problem: q.problem(project, stop),
 			Failing: q.failing(project, earlier[project].Failing),
 		}

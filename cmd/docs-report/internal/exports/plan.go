@@ -3,7 +3,7 @@ package exports
 import (
 	"context"
 	"math"
-	"time"
+	"slices"
 
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
@@ -23,81 +23,75 @@ func (l *Loader) Plan(ctx context.Context, r Range) (Plan, error) {
 		return Plan{}, err
 	}
 
-	p := Plan{Night: l.costOfNight(r, todo.known)}
-	for _, w := range todo.missing(r) {
-		p.Missing += w.requests
-		p.IsGuess = p.IsGuess || w.isGuess
+	var p Plan
+	night := 0.0
+	for _, project := range r.Projects {
+		p.Missing += l.missing(todo, r, project)
+		night += l.costOfNight(todo.known, project)
+		_, isKnown := rows(todo.known, project, store.Visitors, store.Day)
+		p.IsGuess = p.IsGuess || !isKnown
 	}
+	p.Night = int(math.Ceil(night))
 	p.Left, err = l.Store.Left(ctx, l.Budget)
 	return p, err
 }
 
-// costOfNight returns how many requests a night takes on average for what becomes final: a day, a
-// seventh of what a week brings, and a share of a month.
-func (l *Loader) costOfNight(r Range, known []store.Export) int {
-	const daysOfMonth = 365.25 / 12
-	cost := func(tasks []Task) float64 {
-		sum := 0
-		for _, task := range tasks {
-			sum += l.estimate(known, task, store.Export{}).requests
+// missing returns about how many requests load what a project lacks that is final. The service may not go back to a
+// month before the range: one that has failed is not missing.
+func (l *Loader) missing(todo night, r Range, project string) int {
+	requests := 0
+	for _, task := range slices.Concat(todo.final, slices.DeleteFunc(slices.Clone(todo.failed), r.isEarlier)) {
+		if task.Project == project {
+			requests += l.requests(todo.known, project, task.Kind, task.Span())
 		}
-		return float64(sum)
 	}
-
-	total := 0.0
-	for _, project := range r.Projects {
-		total += cost(tasksOf(newest(project, store.Day), store.Visitors))
-		total += cost(firsts(r.report(project, SettledDay(time.Now()), l.Texts))) / 7
-		total += cost(tasksOf(newest(project, store.Month), kinds(l.Texts)...)) / daysOfMonth
-	}
-	return int(math.Ceil(total))
+	return requests
 }
 
-// newest returns the newest window of a span that is final.
-func newest(project string, span store.Span) store.Window {
-	settled := SettledDay(time.Now())
-	all := store.Windows(project, span, settled.AddDays(-62), settled)
-	return all[len(all)-1]
+// costOfNight returns how many requests a night takes on average for what becomes final: a day, a seventh of what a
+// week brings, which is two exports of visitors, the lists and the week's thumbs, and a share of a month.
+func (l *Loader) costOfNight(known []store.Export, project string) float64 {
+	const monthsOfDay = 12 / 365.25
+	visitors := func(span store.Span) float64 {
+		return float64(l.requests(known, project, store.Visitors, span))
+	}
+
+	lists := 0.0
+	for _, kind := range kinds(l.Texts)[1:] {
+		lists += float64(l.requests(known, project, kind, store.Month))
+	}
+	return visitors(store.Day) + (2*visitors(store.Week)+lists+1)/7 + (visitors(store.Month)+lists)*monthsOfDay
 }
 
-// estimate says how many requests a task still takes: a run that was interrupted may have loaded some
-// pages already.
-func (l *Loader) estimate(known []store.Export, task Task, begun store.Export) work {
-	rows, isKnown := l.rows(known, task)
-	if begun.At.Before(freshSince(task.Window)) {
-		begun = store.Export{} // is thrown away
-	}
+// requests returns about how many requests an export takes. As long as the database has none of its kind, it is one of
+// visitors, and the most that are made for a list.
+func (l *Loader) requests(known []store.Export, project string, kind store.Kind, span store.Span) int {
+	count, isKnown := rows(known, project, kind, span)
+	size := pageSizes[kind]
+	requests := max(1, (count+size-1)/size)
 
-	size := pageSizes[task.Kind]
-	requests := max(1, (rows-begun.Offset+size-1)/size)
-	if task.Kind != store.Visitors {
-		requests = min(requests, max(1, l.Pages-begun.Pages))
+	switch {
+	case kind == store.Visitors:
+		return requests
+	case kind == store.FeedbackByPage:
+		return 1
+	case !isKnown:
+		return l.Pages
 	}
-	return work{Task: task, requests: requests, isGuess: task.Kind == store.Visitors && !isKnown}
+	return min(requests, l.Pages)
 }
 
-// rows returns how many rows an export has: as many as the newest one of its span, or of another span. If the
-// database has none, rows returns the most that are asked for of a list, and one page of visitors.
-func (l *Loader) rows(known []store.Export, task Task) (rows int, isKnown bool) {
-	size := pageSizes[task.Kind]
-	switch task.Kind {
-	case store.FeedbackByPage:
-		return 1, true
-	case store.Visitors:
-		rows = size
-	default:
-		rows = l.Pages * size
-	}
-
+// rows returns how many rows the newest export of a span has, or the largest of another span.
+func rows(known []store.Export, project string, kind store.Kind, span store.Span) (count int, isKnown bool) {
 	for _, e := range known {
-		isLike := e.Project == task.Project && e.Kind == task.Kind && e.State != store.Begun && e.Problem == ""
 		switch {
-		case isLike && e.Span() == task.Span():
+		case e.Project != project || e.Kind != kind || e.State == store.Begun || e.Problem != "":
+		case e.Span() == span:
 			return e.Kept, true
-		case isLike && !isKnown:
-			rows = e.Kept
+		default:
+			count = max(count, e.Kept)
 			isKnown = true
 		}
 	}
-	return rows, isKnown
+	return count, isKnown
 }

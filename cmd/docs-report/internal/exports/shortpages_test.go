@@ -163,8 +163,8 @@ func TestTheBoundOfAListCountsItsPages(t *testing.T) {
 
 		r.budget = 1 + 2 // visitors, and two pages of searches
 		requireQuota(t, r.load(t.Context(), "2000-02-14"))
-		assert.Equal(t, 33+13, r.plan("2000-02-14").Missing, "visitors, and of lists: "+
-			"three pages of searches, five of questions, and feedback by page of the report and its weeks")
+		assert.Equal(t, 33+15, r.plan("2000-02-14").Missing, "visitors, and of lists: "+
+			"five pages of searches and of questions, and feedback by page of the report and its weeks")
 
 		r.budget = 1000
 		require.NoError(t, r.load(t.Context(), "2000-02-14"))

@@ -39,23 +39,15 @@ type Range struct {
 type night struct {
 	// final are over, and their counts will not change. The lists of the last weeks are among them even before: if
 	// one begins to fail, a run says so on the Monday, and asks for no older list in vain.
-	final []work
+	final []Task
 
 	// failed are those of the final ones that the last runs could not load. They come after the
 	// others: they must not keep anything from being loaded.
-	failed []work
+	failed []Task
 
-	open []work // may still change
+	open []Task // may still change
 
 	known []store.Export // are all that the database has of the projects, the newest first
-}
-
-// work is an export to load.
-type work struct {
-	Task
-	failedAt time.Time // by an earlier run
-	requests int       // about how many it still takes
-	isGuess  bool      // the database does not know how many pages the site has
 }
 
 func (l *Loader) plan(ctx context.Context, r Range) (night, error) {
@@ -69,45 +61,35 @@ func (l *Loader) plan(ctx context.Context, r Range) (night, error) {
 	}
 
 	complete := map[Task]store.Export{}
-	begun := map[Task]store.Export{}
+	failedAt := map[Task]time.Time{}
 	for _, e := range n.known {
-		if e.State == store.Begun {
-			begun[Task{e.Window, e.Kind}] = e
-		} else {
-			complete[Task{e.Window, e.Kind}] = e
+		task := Task{e.Window, e.Kind}
+		if e.State != store.Begun {
+			complete[task] = e
+		}
+		if e.HasFailed() {
+			failedAt[task] = slices.MaxFunc([]time.Time{failedAt[task], e.At, e.FailedAt}, time.Time.Compare)
 		}
 	}
 
 	now := time.Now()
 	for _, task := range r.tasks(now, l.Texts) {
-		if l.isUpToDate(complete[task]) {
-			continue
-		}
-
-		w := l.estimate(n.known, task, begun[task])
-		hasFailed := complete[task].HasFailed() || begun[task].HasFailed()
+		_, hasFailed := failedAt[task]
 		switch {
+		case l.isUpToDate(complete[task]):
 		case r.isNewestList(task, now) && !hasFailed:
-			n.final = append(n.final, w)
+			n.final = append(n.final, task)
 		case !IsFinal(now, task.Window):
-			n.open = append(n.open, w)
+			n.open = append(n.open, task)
 		case hasFailed:
-			w.failedAt = slices.MaxFunc([]time.Time{complete[task].At, begun[task].FailedAt}, time.Time.Compare)
-			n.failed = append(n.failed, w)
+			n.failed = append(n.failed, task)
 		default:
-			n.final = append(n.final, w)
+			n.final = append(n.final, task)
 		}
 	}
 
-	slices.SortStableFunc(n.failed, func(a, b work) int { return a.failedAt.Compare(b.failedAt) })
+	slices.SortStableFunc(n.failed, func(a, b Task) int { return failedAt[a].Compare(failedAt[b]) })
 	return n, nil
-}
-
-// missing returns what a range lacks that is final. The service may not go back to a month before the range: one that
-// has failed is not missing.
-func (n night) missing(r Range) []work {
-	isEarlier := func(w work) bool { return r.isEarlier(w.Task) }
-	return slices.Concat(n.final, slices.DeleteFunc(slices.Clone(n.failed), isEarlier))
 }
 
 func (l *Loader) isUpToDate(e store.Export) bool {
