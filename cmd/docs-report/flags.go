@@ -51,14 +51,18 @@ func (f *flags) choose(known []string) ([]string, error) {
 	}
 
 	for _, project := range f.projects {
-		if err := requireKnown(project, known); err != nil {
-			return nil, err
+		if !slices.Contains(known, project) {
+			return nil, errUnknown(project, known)
 		}
 	}
 	if len(f.projects) > 0 {
 		return f.projects, nil
 	}
 	return known, nil
+}
+
+func errUnknown(project string, known []string) error {
+	return usage.Errorf("the database has no project %q, only: %s", project, strings.Join(known, ", "))
 }
 
 func (f *flags) parse(p program, args []string) error {

@@ -37,8 +37,12 @@ func (p program) forget(ctx context.Context, args []string) error {
 	}
 
 	defer s.Close()
-	if err := requireProject(ctx, s, *project); err != nil {
+	known, err := s.Projects(ctx)
+	if err != nil {
 		return err
+	}
+	if *project != store.AllProjects && !slices.Contains(known, *project) {
+		return errUnknown(*project, known)
 	}
 
 	for kind, id := range ids {
@@ -69,23 +73,5 @@ func (p program) forgetByID(ctx context.Context, s *store.Store, project string,
 		what = fmt.Sprintf("%s %q", strings.TrimSuffix(string(kind), "s"), id)
 	}
 	fmt.Fprintf(p.stderr, "Deleted %d rows of %s. A later sync leaves it out, too.\n", rows, what)
-	return nil
-}
-
-func requireProject(ctx context.Context, s *store.Store, project string) error {
-	if project == store.AllProjects {
-		return nil
-	}
-	known, err := s.Projects(ctx)
-	if err != nil {
-		return err
-	}
-	return requireKnown(project, known)
-}
-
-func requireKnown(project string, known []string) error {
-	if !slices.Contains(known, project) {
-		return usage.Errorf("the database has no project %q, only: %s", project, strings.Join(known, ", "))
-	}
 	return nil
 }

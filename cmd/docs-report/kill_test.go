@@ -257,30 +257,6 @@ func (p process) runTwice(db string) {
 	assert.Equal(p.t, requestsEach*len(p.windows()), p.requireAll(db), "no page twice")
 }
 
-// A sync is killed when it asks for a page that is not the first of an export: the one before is stored,
-// and nothing else. The service caps its pages.
-func TestRunsKilledBetweenShortPagesStoreEachRowOnce(t *testing.T) {
-	const rows = 120
-	p := newProcess(t)
-	var kills atomic.Int64
-	server := newSignaling(t, rows, func(ctx context.Context, page int64, sync *os.Process) {
-		if page%7 == 0 {
-			kills.Add(1)
-			_ = sync.Kill()
-			<-ctx.Done()
-		}
-	})
-
-	db := "sqlite:" + filepath.Join(t.TempDir(), "docs.db")
-	for !p.runWith(db, server) {
-		endLease(t, db)
-		require.Less(t, kills.Load(), int64(100))
-	}
-	require.Greater(t, kills.Load(), int64(5))
-	docstest.RequireWindows(t, db, site(rows), p.windowsOf("docs"))
-	t.Logf("%d kills", kills.Load())
-}
-
 // A sync that was stopped while a page was on its way stores nothing of it when it wakes up, since another
 // one has taken the database.
 func TestASyncThatWakesUpStoresNothing(t *testing.T) {
@@ -291,7 +267,7 @@ func TestASyncThatWakesUpStoresNothing(t *testing.T) {
 			db := newDatabase(t)
 			stopped := make(chan struct{})
 			wakesUp := make(chan struct{})
-			server := newSignaling(t, rows, func(_ context.Context, page int64, sync *os.Process) {
+			server := newSignaling(t, rows, func(page int64, sync *os.Process) {
 				if page == 5 {
 					_ = sync.Signal(syscall.SIGSTOP)
 					close(stopped)
@@ -303,7 +279,8 @@ func TestASyncThatWakesUpStoresNothing(t *testing.T) {
 			<-stopped
 
 			endLease(t, db)
-			require.True(t, p.runWith(db, server))
+			other := server.start(p, db)
+			require.NoError(t, other.Wait(), other.Output)
 			ended := p.rowsAndSyncs(db)
 
 			close(wakesUp)
@@ -338,12 +315,12 @@ func endLease(t *testing.T, db string) {
 type signaling struct {
 	http.Handler
 	address string
-	onPage  func(ctx context.Context, page int64, process *os.Process)
+	onPage  func(page int64, process *os.Process)
 	process atomic.Pointer[os.Process]
 	pages   atomic.Int64
 }
 
-func newSignaling(t *testing.T, rows int, onPage func(context.Context, int64, *os.Process)) *signaling {
+func newSignaling(t *testing.T, rows int, onPage func(int64, *os.Process)) *signaling {
 	t.Helper()
 	service := mintlifytest.NewService()
 	service.SetVisitorsFunc(site(rows))
@@ -363,7 +340,7 @@ func newSignaling(t *testing.T, rows int, onPage func(context.Context, int64, *o
 
 func (s *signaling) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasSuffix(r.URL.Path, "/visitors") && r.URL.Query().Get("offset") != "" {
-		s.onPage(r.Context(), s.pages.Add(1), s.process.Load())
+		s.onPage(s.pages.Add(1), s.process.Load())
 	}
 	s.Handler.ServeHTTP(w, r)
 }
@@ -375,16 +352,6 @@ func (s *signaling) start(p process, db string) *processes.Run {
 	run := processes.Start(p.t, command)
 	s.process.Store(run.Process) // before it asks for a second page
 	return run
-}
-
-// runWith runs the command with a service, which may kill it.
-func (p process) runWith(db string, service *signaling) (done bool) {
-	run := service.start(p, db)
-	if run.WasKilled() {
-		return false
-	}
-	require.NoError(p.t, run.Wait(), run.Output)
-	return true
 }
 
 // A reader is refused after a kill within a commit, since it may not undo what is half written. It says what

@@ -224,7 +224,12 @@ func (r *reader) input(ctx context.Context, project string) (report.Input, error
 // period reads a window's visitors and lists, and notes in the input whether the visitors
 // are final.
 func (db *rows) period(ctx context.Context, in *report.Input, w store.Window) report.Period {
-	export, visitors := db.visitors(ctx, w)
+	var export store.Export
+	var visitors []mintlify.Visitor
+	if db.err == nil {
+		export, visitors, db.err = db.Visitors(ctx, w)
+	}
+
 	p := report.Period{
 		Window: w,
 		Known:  export.State == store.Loaded,
@@ -349,15 +354,6 @@ func withSlashes(names []string) []string {
 		}
 	}
 	return all
-}
-
-func (db *rows) visitors(ctx context.Context, w store.Window) (store.Export, []mintlify.Visitor) {
-	var export store.Export
-	var visitors []mintlify.Visitor
-	if db.err == nil {
-		export, visitors, db.err = db.Visitors(ctx, w)
-	}
-	return export, visitors
 }
 
 func readList[T any](ctx context.Context, db *rows, w store.Window, kind store.Kind) report.List[T] {

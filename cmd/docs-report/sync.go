@@ -37,26 +37,15 @@ func (p program) sync(ctx context.Context, args []string) error {
 	if errors.As(err, &held) || errors.Is(err, store.ErrLost) {
 		return err
 	}
+	if err != nil && loader.Missing > 0 {
+		p.log("Missing: %s. Until then, reports show what is loaded.", about(loader.Missing))
+	}
 	if err != nil {
-		p.sayMissing(context.WithoutCancel(ctx), loader.Store, what.Projects)
 		return err
 	}
 
 	fmt.Fprintf(p.stderr, "Up to date since %v, for %d requests.\n", what.From, loader.Requests)
 	return p.warn(ctx, loader, what.Projects)
-}
-
-func (p program) sayMissing(ctx context.Context, s *store.Store, projects []string) {
-	syncs, err := s.Syncs(ctx)
-	if err != nil {
-		return // the run itself ended with the database's error
-	}
-
-	missing := 0
-	for _, project := range projects {
-		missing += syncs[project].Missing
-	}
-	p.log("Missing: %s. Until then, reports show what is loaded.", about(missing))
 }
 
 // about says how many requests something takes.

@@ -32,6 +32,7 @@ type Loader struct {
 	Wait     bool                             // whether to wait for the quota and for another run
 	Log      func(format string, args ...any) // gets a line for each export and wait
 	Requests int                              // counts what this loader has requested
+	Missing  int                              // counts the requests that are left for the next runs
 
 	left int // requests of the budget
 }
@@ -291,10 +292,12 @@ func (l *Loader) saveSyncs(ctx context.Context, r Range, q *queue, stop error) e
 	}
 
 	for _, project := range r.Projects {
+		missing := l.missing(todo, r, project)
+		l.Missing += missing
 		last := store.Sync{
 			Project: project,
 			At:      time.Now(),
-			Missing: l.missing(todo, r, project),
+			Missing: missing,
 			Problem: q.problem(project, stop),
 			Failing: q.failing(project, earlier[project].Failing),
 		}

@@ -130,29 +130,6 @@ func TestAPageThatHasComeIsKept(t *testing.T) {
 	})
 }
 
-func TestNobodySeesHalfAWindow(t *testing.T) {
-	onDay(t, time.March, 1, 18, site(600), func(t *testing.T, r *rig) { // counts of the 29th may still change
-		windows := days(day(time.February, 29), day(time.March, 1))
-
-		require.NoError(t, r.load(t.Context(), "2000-02-29"))
-		time.Sleep(7 * time.Hour)
-
-		r.service.SetVisitorsFunc(site(700))
-		for range 2 {
-			r.service.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Delay: time.Second})
-		}
-		r.service.FailNext(mintlify.OpGetVisitors, 1, mintlifytest.Fault{Status: 400})
-
-		err := r.load(t.Context(), "2000-02-29")
-		require.Error(t, err)
-		r.requireWindows(site(600), windows)
-
-		require.NoError(t, r.load(t.Context(), "2000-02-29"))
-		r.requireWindows(site(700), windows)
-		assert.Len(t, r.askedFor("2000-02-29"), 3+3+1, "it resumed at the last page")
-	})
-}
-
 // What is half loaded is thrown away after six hours, or once it is final.
 func TestAnExportThatHasGrownOldBeginsAnew(t *testing.T) {
 	for hour, pause := range map[int]time.Duration{0: 7 * time.Hour, 23: 2 * time.Hour} {

@@ -78,27 +78,6 @@ func (s stopping) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// A run that was stopped while a page was on its way stores nothing of it, and nothing of how it ended.
-func TestARunThatWakesUpStoresNothing(t *testing.T) {
-	onDay(t, time.March, 2, 0, site(600), func(t *testing.T, r *rig) {
-		other := r.second(site(700))
-		r.transport = stopping{r.service, func(*http.Request) {
-			_, err := rawDatabase(t, r.db).ExecContext(t.Context(), `UPDATE docs_service SET held_until = 0`)
-			require.NoError(t, err)
-			require.NoError(t, other.load(t.Context(), "2000-02-29"))
-		}}
-
-		require.ErrorIs(t, r.load(t.Context(), "2000-02-29"), store.ErrLost)
-		assert.Len(t, r.asked(), 1)
-		r.requireWindows(site(700), days(day(time.February, 29), day(time.March, 2)))
-		r.read(func(s *store.Store) {
-			syncs, err := s.Syncs(t.Context())
-			require.NoError(t, err)
-			assert.Equal(t, map[string]store.Sync{"docs": {Project: "docs", At: time.Now().UTC()}}, syncs)
-		})
-	})
-}
-
 // forget may delete what a run is loading: the run begins it anew.
 func TestWhatIsForgottenMeanwhileIsLoadedAnew(t *testing.T) {
 	onDay(t, time.March, 15, 2, site(3), func(t *testing.T, r *rig) {

@@ -88,36 +88,6 @@ func TestTheOrderOfANight(t *testing.T) {
 	})
 }
 
-// A run without -texts does not go on with what a run with -texts has begun, nor the other way round.
-func TestAListHasTextsInAllItsRowsOrInNone(t *testing.T) {
-	for _, first := range []bool{true, false} {
-		onDay(t, time.March, 15, 2, site(3), func(t *testing.T, r *rig) {
-			r.withLists(3)
-			at := day(time.March, 1).Time()
-			r.service.SetConversations(slices.Repeat([]mintlify.Conversation{{ID: "c", Timestamp: at, Query: "q"}}, 300))
-
-			r.texts = first
-			r.budget = 3 // ends the run after the first page of conversations
-			requireQuota(t, r.load(t.Context(), "2000-02-14"))
-
-			r.texts = !first
-			r.budget = 1000
-			require.NoError(t, r.load(t.Context(), "2000-02-14"))
-
-			r.read(func(s *store.Store) {
-				w := store.LastWeeks("docs", 4, day(time.March, 15))
-				export, rows, err := store.List[mintlify.Conversation](t.Context(), s, w, store.Conversations)
-				require.NoError(t, err)
-				assert.Equal(t, r.texts, export.Texts)
-				require.Len(t, rows, 300)
-				for _, row := range rows {
-					require.Equal(t, r.texts, row.Query != "")
-				}
-			})
-		})
-	}
-}
-
 // What may still change is loaded only if it fits into the budget: half of it would be
 // thrown away.
 func TestWhatMayStillChangeIsLoadedWholeOrNotAtAll(t *testing.T) {
