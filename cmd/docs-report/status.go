@@ -124,9 +124,8 @@ func troubles(prefix string, all []store.Export) []string {
 	var texts []string
 	for _, kind := range slices.Sorted(maps.Keys(failed)) {
 		newest := failed[kind][0]
-		name := strings.ReplaceAll(string(kind), string(store.Conversations), "questions")
 		days := fmt.Sprintf("%v to %v", newest.From, newest.To.AddDays(-1))
-		text := fmt.Sprintf("%s%s of %s: %s", prefix, name, days, safetext.OneLine(newest.Problem, 300))
+		text := fmt.Sprintf("%s%s of %s: %s", prefix, kind.Name(), days, safetext.OneLine(newest.Problem, 300))
 		if others := len(failed[kind]) - 1; others > 0 {
 			text += fmt.Sprintf(" (and %d more)", others)
 		}

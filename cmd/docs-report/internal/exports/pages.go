@@ -23,66 +23,43 @@ type pageSeq = iter.Seq2[*store.Page, error]
 
 // pages returns the pages of an export that are not loaded yet.
 func pages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
+	size := pageSizes[e.Kind]
 	switch e.Kind {
 	case store.Searches:
-		return searchPages(ctx, client, e)
-	case store.Feedback:
-		return feedbackPages(ctx, client, e)
-	case store.FeedbackByPage:
-		return feedbackByPage(ctx, client, e)
-	case store.Conversations:
-		return conversationPages(ctx, client, e)
-	}
-	return visitorPages(ctx, client, e)
-}
+		params := mintlify.SearchesParams{DateFrom: e.From, DateTo: e.To, PageSize: size, Cursor: e.Cursor}
+		return convert(client.Analytics.SearchPages(ctx, params), func(p *mintlify.SearchPage) *store.Page {
+			page := listPage(p.Searches, p.NextCursor, p.NextCursor != "")
+			page.Totals.Total = p.TotalSearches
+			return page
+		})
 
-func visitorPages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
-	params := mintlify.VisitorsParams{DateFrom: e.From, DateTo: e.To, PageSize: pageSizes[e.Kind], Offset: e.Offset}
+	case store.Feedback:
+		params := mintlify.FeedbackParams{DateFrom: e.From, DateTo: e.To, PageSize: size, Cursor: e.Cursor}
+		return convert(client.Analytics.FeedbackPages(ctx, params), func(p *mintlify.FeedbackPage) *store.Page {
+			return listPage(p.Feedback, p.NextCursor, p.HasMore)
+		})
+
+	case store.FeedbackByPage: // is one page: the service offers no way to ask for a second
+		params := mintlify.FeedbackCountsParams{DateFrom: e.From, DateTo: e.To, Limit: size}
+		return convert(one(client.Analytics.GetFeedbackCounts(ctx, params)), func(p *mintlify.FeedbackCounts) *store.Page {
+			return listPage(p.Counts, "", p.HasMore)
+		})
+
+	case store.Conversations:
+		params := mintlify.ConversationsParams{DateFrom: e.From, DateTo: e.To, PageSize: size, Cursor: e.Cursor}
+		return convert(client.Analytics.ConversationPages(ctx, params), func(p *mintlify.ConversationPage) *store.Page {
+			return listPage(p.Conversations, p.NextCursor, p.HasMore)
+		})
+	}
+
+	params := mintlify.VisitorsParams{DateFrom: e.From, DateTo: e.To, PageSize: size, Offset: e.Offset}
 	return convert(client.Analytics.VisitorPages(ctx, params), func(p *mintlify.VisitorPage) *store.Page {
 		return &store.Page{Visitors: p.Visitors, Totals: p.Totals, Next: p.NextOffset, More: p.HasMore}
 	})
 }
 
-func searchPages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
-	params := mintlify.SearchesParams{DateFrom: e.From, DateTo: e.To, PageSize: pageSizes[e.Kind], Cursor: e.Cursor}
-	return convert(client.Analytics.SearchPages(ctx, params), func(p *mintlify.SearchPage) *store.Page {
-		page := &store.Page{Rows: anyOf(p.Searches), Cursor: p.NextCursor, More: p.NextCursor != ""}
-		page.Totals.Total = p.TotalSearches
-		return page
-	})
-}
-
-func feedbackPages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
-	params := mintlify.FeedbackParams{DateFrom: e.From, DateTo: e.To, PageSize: pageSizes[e.Kind], Cursor: e.Cursor}
-	return convert(client.Analytics.FeedbackPages(ctx, params), func(p *mintlify.FeedbackPage) *store.Page {
-		return &store.Page{Rows: anyOf(p.Feedback), Cursor: p.NextCursor, More: p.HasMore}
-	})
-}
-
-// feedbackByPage returns one page: the service offers no way to ask for a second.
-func feedbackByPage(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
-	params := mintlify.FeedbackCountsParams{DateFrom: e.From, DateTo: e.To, Limit: pageSizes[e.Kind]}
-	return func(yield func(*store.Page, error) bool) {
-		p, err := client.Analytics.GetFeedbackCounts(ctx, params)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		yield(&store.Page{Rows: anyOf(p.Counts), More: p.HasMore, Last: true}, nil)
-	}
-}
-
-func conversationPages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq {
-	params := mintlify.ConversationsParams{
-		DateFrom: e.From,
-		DateTo:   e.To,
-		PageSize: pageSizes[e.Kind],
-		Cursor:   e.Cursor,
-	}
-
-	return convert(client.Analytics.ConversationPages(ctx, params), func(p *mintlify.ConversationPage) *store.Page {
-		return &store.Page{Rows: anyOf(p.Conversations), Cursor: p.NextCursor, More: p.HasMore}
-	})
+func one[P any](page P, err error) iter.Seq2[P, error] {
+	return func(yield func(P, error) bool) { yield(page, err) }
 }
 
 func convert[P any](pages iter.Seq2[P, error], to func(P) *store.Page) pageSeq {
@@ -99,10 +76,10 @@ func convert[P any](pages iter.Seq2[P, error], to func(P) *store.Page) pageSeq {
 	}
 }
 
-func anyOf[T any](rows []T) []any {
-	all := make([]any, len(rows))
-	for i, row := range rows {
-		all[i] = row
+func listPage[T any](rows []T, cursor string, more bool) *store.Page {
+	page := &store.Page{Cursor: cursor, More: more, Last: cursor == ""}
+	for _, row := range rows {
+		page.Rows = append(page.Rows, row)
 	}
-	return all
+	return page
 }

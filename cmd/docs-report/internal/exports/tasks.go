@@ -73,10 +73,11 @@ func (l *Loader) plan(ctx context.Context, r Range) (night, error) {
 	}
 
 	now := time.Now()
+	seen := map[Task]bool{}
 	for _, task := range r.tasks(now, l.Texts) {
 		_, hasFailed := failedAt[task]
 		switch {
-		case l.isUpToDate(complete[task]):
+		case seen[task], l.isUpToDate(complete[task]):
 		case r.isNewestList(task, now) && !hasFailed:
 			n.final = append(n.final, task)
 		case !IsFinal(now, task.Window):
@@ -86,6 +87,7 @@ func (l *Loader) plan(ctx context.Context, r Range) (night, error) {
 		default:
 			n.final = append(n.final, task)
 		}
+		seen[task] = true
 	}
 
 	slices.SortStableFunc(n.failed, func(a, b Task) int { return failedAt[a].Compare(failedAt[b]) })
@@ -102,7 +104,7 @@ func (l *Loader) isUpToDate(e store.Export) bool {
 	return IsFinal(e.At, e.Window) || time.Since(e.At) < maxAge
 }
 
-// tasks returns all exports of the range in a night's order: what a report shows, what a
+// tasks returns all exports of the range in a night's order, some of them again: what a report shows, what a
 // report compares with, then each day, week and month, the newest first, and the last months.
 func (r Range) tasks(now time.Time, texts bool) []Task {
 	today := mintlify.DayOf(now.UTC())
@@ -119,7 +121,7 @@ func (r Range) tasks(now time.Time, texts bool) []Task {
 	}
 	all = append(all, r.backlog(today, texts)...)
 	all = slices.DeleteFunc(all, r.isTooOld)
-	return firsts(append(all, r.months(today)...))
+	return append(all, r.months(today)...)
 }
 
 // isTooOld reports whether a task begins before the range, or loads a list that is not kept.
@@ -129,16 +131,6 @@ func (r Range) isTooOld(t Task) bool {
 }
 
 func (r Range) isEarlier(t Task) bool { return t.From.Time().Before(r.From.Time()) }
-
-// firsts returns each task once, where it comes first.
-func firsts(tasks []Task) []Task {
-	seen := map[Task]bool{}
-	return slices.DeleteFunc(tasks, func(t Task) bool {
-		isAgain := seen[t]
-		seen[t] = true
-		return isAgain
-	})
-}
 
 // compared is what a report shows the change of.
 var compared = []store.Kind{store.Visitors, store.Searches, store.Conversations, store.FeedbackByPage}
