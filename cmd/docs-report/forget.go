@@ -37,6 +37,7 @@ func (p program) forget(ctx context.Context, args []string) error {
 	}
 
 	defer s.Close()
+
 	known, err := s.Projects(ctx)
 	if err != nil {
 		return err
@@ -53,6 +54,7 @@ func (p program) forget(ctx context.Context, args []string) error {
 	if !*texts {
 		return nil
 	}
+
 	rows, err := s.ForgetTexts(ctx, *project)
 	if err != nil {
 		return err

@@ -193,11 +193,12 @@ func (l *Loader) loadOne(ctx context.Context, q *queue, task Task) error {
 	case endsRun(ctx, err):
 		return err
 	case isMoving(err, task.Window):
-	case q.isOptional(task):
-		q.failed(task, err)
-		l.Log("Not loaded: %v: %v", task, err)
+
 	default:
 		q.failed(task, err)
+		if q.isOptional(task) {
+			l.Log("Not loaded: %v: %v", task, err)
+		}
 	}
 	return nil
 }
@@ -294,6 +295,7 @@ func (l *Loader) saveSyncs(ctx context.Context, r Range, q *queue, stop error) e
 	for _, project := range r.Projects {
 		missing := l.missing(todo, r, project)
 		l.Missing += missing
+
 		last := store.Sync{
 			Project: project,
 			At:      time.Now(),

@@ -41,7 +41,8 @@ func pages(ctx context.Context, client *mintlify.Client, e store.Export) pageSeq
 
 	case store.FeedbackByPage: // is one page: the service offers no way to ask for a second
 		params := mintlify.FeedbackCountsParams{DateFrom: e.From, DateTo: e.To, Limit: size}
-		return convert(one(client.Analytics.GetFeedbackCounts(ctx, params)), func(p *mintlify.FeedbackCounts) *store.Page {
+		page := one(client.Analytics.GetFeedbackCounts(ctx, params))
+		return convert(page, func(p *mintlify.FeedbackCounts) *store.Page {
 			return listPage(p.Counts, "", p.HasMore)
 		})
 

@@ -11,8 +11,8 @@ import (
 // Plan says what runs cost, in requests.
 type Plan struct {
 	Missing int  // load what is final, lists with as many pages as they may have
-	Left    int  // of the hour's budget
-	Night   int  // is what a night costs on average, once nothing is missing
+	Left    int  // are left of the hour's budget
+	Night   int  // are what a night costs on average, once nothing is missing
 	IsGuess bool // the database does not know how many pages the site has
 }
 

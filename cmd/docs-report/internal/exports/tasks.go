@@ -76,6 +76,7 @@ func (l *Loader) plan(ctx context.Context, r Range) (night, error) {
 	seen := map[Task]bool{}
 	for _, task := range r.tasks(now, l.Texts) {
 		_, hasFailed := failedAt[task]
+
 		switch {
 		case seen[task], l.isUpToDate(complete[task]):
 		case r.isNewestList(task, now) && !hasFailed:
@@ -87,6 +88,7 @@ func (l *Loader) plan(ctx context.Context, r Range) (night, error) {
 		default:
 			n.final = append(n.final, task)
 		}
+
 		seen[task] = true
 	}
 
