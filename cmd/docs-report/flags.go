@@ -20,6 +20,7 @@ type flags struct {
 	demo     bool
 	projects []string
 	weeks    int
+	maxAge   int // days; 0 is no limit
 }
 
 func (p program) newFlags(name string) *flags {

@@ -26,7 +26,6 @@ import (
 type reader struct {
 	*flags
 	month  mintlify.Date // its first day; zero: the last weeks
-	maxAge *int          // days
 	tooOld error         // is returned when all is written: a project's newest day is older
 	moves  []string      // as given: /old=/new
 	shown  report.Input  // has what the flags say of it
@@ -37,7 +36,7 @@ func (p program) newReader(name string) *reader {
 	r := &reader{flags: p.newFlags(name)}
 	r.shown.Machine = []string{"llms.txt", "llms-full.txt", "/mcp"}
 	r.addPeriod()
-	r.maxAge = r.maxAgeVar()
+	r.addMaxAge()
 	r.BoolVar(&r.demo, "demo", false, "show made-up data, without a database")
 
 	r.dayVar(&r.month, "2006-01", "month", "the `month`, 2026-01, instead of the last weeks")
@@ -146,7 +145,7 @@ func (r *reader) withStore(ctx context.Context, p program, read func() error) er
 		return err
 	}
 
-	r.tooOld = checkAge(ctx, s, r.projects, *r.maxAge)
+	r.tooOld = r.checkAge(ctx, s, r.projects)
 	return nil
 }
 

@@ -20,7 +20,7 @@ import (
 func (p program) status(ctx context.Context, args []string) error {
 	f := p.newFlags("status")
 	f.Func("projects", "the `projects`, with commas between them (default: all in the database)", f.setProjects)
-	maxAge := f.maxAgeVar()
+	f.addMaxAge()
 	if err := f.parse(p, args); err != nil {
 		return err
 	}
@@ -32,10 +32,10 @@ func (p program) status(ctx context.Context, args []string) error {
 
 	defer s.Close()
 
-	return p.printStatus(ctx, f, s, *maxAge)
+	return p.printStatus(ctx, f, s)
 }
 
-func (p program) printStatus(ctx context.Context, f *flags, s *store.Store, maxAge int) error {
+func (p program) printStatus(ctx context.Context, f *flags, s *store.Store) error {
 	syncs, err := s.Syncs(ctx)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (p program) printStatus(ctx context.Context, f *flags, s *store.Store, maxA
 	if err := p.print(strings.Join(lines, "\n")); err != nil {
 		return err
 	}
-	return checkAge(ctx, s, projects, maxAge)
+	return f.checkAge(ctx, s, projects)
 }
 
 func syncText(syncs map[string]store.Sync, project string) string {
@@ -134,21 +134,19 @@ func troubles(prefix string, all []store.Export) []string {
 	return texts
 }
 
-// maxAgeVar declares -max-age. The value is in days; 0 is no limit.
-func (f *flags) maxAgeVar() *int {
-	days := 0
+// addMaxAge declares -max-age.
+func (f *flags) addMaxAge() {
 	f.countVar("max-age", "d", "8d", "exit 1 if a project's newest day is older than these `days`",
-		func(n int) { days = n })
-	return &days
+		func(days int) { f.maxAge = days })
 }
 
-// checkAge returns an error that names the projects whose newest day is older than maxAge days.
-func checkAge(ctx context.Context, s *store.Store, projects []string, maxAge int) error {
-	if maxAge == 0 {
+// checkAge returns an error that names the projects whose newest day is older than -max-age.
+func (f *flags) checkAge(ctx context.Context, s *store.Store, projects []string) error {
+	if f.maxAge == 0 {
 		return nil
 	}
 
-	oldest := mintlify.DayOf(time.Now().UTC()).AddDays(-maxAge)
+	oldest := mintlify.DayOf(time.Now().UTC()).AddDays(-f.maxAge)
 	var old []string
 	for _, project := range projects {
 		stored, err := s.Exports(ctx, project)
@@ -169,5 +167,5 @@ func checkAge(ctx context.Context, s *store.Store, projects []string, maxAge int
 		return nil
 	}
 	return fmt.Errorf("older than -max-age %dd: %s. Look at docs-report status and at sync's log",
-		maxAge, strings.Join(old, ", "))
+		f.maxAge, strings.Join(old, ", "))
 }

@@ -33,10 +33,6 @@ func (p program) sync(ctx context.Context, args []string) error {
 	defer loader.Store.Close()
 
 	err = loader.Load(ctx, what)
-	var held *store.HeldError
-	if errors.As(err, &held) || errors.Is(err, store.ErrLost) {
-		return err
-	}
 	if err != nil && loader.Missing > 0 {
 		p.log("Missing: %s. Until then, reports show what is loaded.", about(loader.Missing))
 	}

@@ -20,9 +20,6 @@ func SettledDay(now time.Time) mintlify.Date { return mintlify.DayOf(now.Add(-se
 // IsFinal reports whether counts that were asked for at a time will not change.
 func IsFinal(at time.Time, w store.Window) bool { return !at.Before(w.To.Time().Add(settle)) }
 
-// IsFinalDay reports whether the counts of a day will not change.
-func IsFinalDay(day store.Point) bool { return IsFinal(day.At, day.Window) }
-
 // MissingWeek returns the newest week that has ended, if the weeks that a report shows end
 // before it. isOld reports that the report has lacked a week for 48 hours, or that no sync has ended for as
 // long: a night was left out.

@@ -275,7 +275,9 @@ func Events(
 	if err != nil {
 		return nil, nil, err
 	}
-	site, err := events.Read(ctx, s, project, days, since, IsFinalDay)
+
+	isFinal := func(day store.Point) bool { return IsFinal(day.At, day.Window) }
+	site, err := events.Read(ctx, s, project, days, since, isFinal)
 	if err != nil {
 		return nil, nil, err
 	}
