@@ -66,7 +66,7 @@ func (r *reader) readPage(ctx context.Context, path string, in *report.PageInput
 		return err
 	}
 
-	names := append([]string{in.Path}, in.Moved.From(in.Path)...)
+	names := withSlashes(append([]string{in.Path}, in.Moved.From(in.Path)...))
 	in.Weeks = db.ofPage(ctx, project, store.Week, names)
 	in.Days = db.ofPage(ctx, project, store.Day, names)
 	in.Months = db.ofPage(ctx, project, store.Month, names)

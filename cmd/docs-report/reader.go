@@ -322,26 +322,13 @@ func (db *rows) series(ctx context.Context, span store.Span, within store.Window
 	return points
 }
 
-// ofPage returns the visitors of a page by day, week or month: the sum of those of its names, also with a final slash.
+// ofPage returns the visitors of a page by day, week or month.
 func (db *rows) ofPage(ctx context.Context, project string, span store.Span, names []string) []store.Point {
-	var sum []store.Point
-	for _, name := range withSlashes(names) {
-		var points []store.Point
-		if db.err == nil {
-			points, db.err = db.PageSeries(ctx, project, span, name)
-		}
-		if sum == nil {
-			sum = points
-			continue
-		}
-
-		for i := range min(len(sum), len(points)) { // each series has all days, weeks or months
-			sum[i].Counts.Human += points[i].Counts.Human
-			sum[i].Counts.AI += points[i].Counts.AI
-			sum[i].Counts.Total += points[i].Counts.Total
-		}
+	var points []store.Point
+	if db.err == nil {
+		points, db.err = db.PageSeries(ctx, project, span, names)
 	}
-	return sum
+	return points
 }
 
 func withSlashes(names []string) []string {

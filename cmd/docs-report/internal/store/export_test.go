@@ -332,7 +332,7 @@ func expiredDays(t *testing.T, where string) {
 	days, err := s.Series(t.Context(), store.Day, store.Window{Project: "docs"})
 	require.NoError(t, err)
 	assert.Len(t, days, 3, "the counts stay")
-	days, err = s.PageSeries(t.Context(), "docs", store.Day, "/a")
+	days, err = s.PageSeries(t.Context(), "docs", store.Day, []string{"/a", "/b"})
 	require.NoError(t, err)
 	assert.Len(t, days, 2, "a page does not have 0 visitors on a day whose pages are gone")
 }

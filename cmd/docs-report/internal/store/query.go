@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -88,15 +89,24 @@ func (s *Store) NewestWeeks(ctx context.Context, project string, n int) (Window,
 	return Window{}, false, err
 }
 
-// PageSeries returns a page's visitors in the complete exports of a span, oldest first: 0 if an
-// export does not have the page. Days whose pages were deleted for their age are not among them.
-func (s *Store) PageSeries(ctx context.Context, project string, span Span, path string) ([]Point, error) {
-	const statement = `SELECT e.date_from, e.date_to,
-			COALESCE(MAX(v.human), 0), COALESCE(MAX(v.ai), 0), COALESCE(MAX(v.total), 0), MAX(e.fetched_at)
-		FROM docs_exports e LEFT JOIN docs_visitors v ON v.export = e.id AND v.path = $3
+// PageSeries returns a page's visitors in the complete exports of a span, oldest first: the sum of those of its names,
+// 0 if an export has none of them. Days whose pages were deleted for their age are not among them.
+func (s *Store) PageSeries(ctx context.Context, project string, span Span, names []string) ([]Point, error) {
+	args := []any{project, string(span)}
+	var places []string
+	for _, name := range names {
+		args = append(args, name)
+		places = append(places, fmt.Sprintf("$%d", len(args)))
+	}
+
+	// The service may report a name twice: the larger counts stay.
+	ofNames := `SELECT export, MAX(human) AS human, MAX(ai) AS ai, MAX(total) AS total
+		FROM docs_visitors WHERE path IN (` + strings.Join(places, ", ") + `) GROUP BY export, path`
+	return s.points(ctx, project, `SELECT e.date_from, e.date_to, CAST(COALESCE(SUM(v.human), 0) AS BIGINT),
+			CAST(COALESCE(SUM(v.ai), 0) AS BIGINT), CAST(COALESCE(SUM(v.total), 0) AS BIGINT), MAX(e.fetched_at)
+		FROM docs_exports e LEFT JOIN (`+ofNames+`) v ON v.export = e.id
 		WHERE e.kind = 'visitors' AND e.complete AND NOT e.expired AND e.project = $1 AND e.span = $2
-		GROUP BY e.id, e.date_from, e.date_to ORDER BY e.date_from`
-	return s.points(ctx, project, statement, project, string(span), path)
+		GROUP BY e.id, e.date_from, e.date_to ORDER BY e.date_from`, args...)
 }
 
 func (s *Store) points(ctx context.Context, project, statement string, args ...any) ([]Point, error) {
