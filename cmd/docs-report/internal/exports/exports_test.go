@@ -87,6 +87,14 @@ func TestExportResumesAtItsOffset(t *testing.T) {
 	})
 }
 
+// atEnd is the end of a body, which calls a function.
+type atEnd func()
+
+func (f atEnd) Read([]byte) (int, error) {
+	f()
+	return 0, io.EOF
+}
+
 // lastByte is a transport that ends a context when a response has come whole.
 type lastByte struct {
 	http.RoundTripper
@@ -96,22 +104,9 @@ type lastByte struct {
 func (l lastByte) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := l.RoundTripper.RoundTrip(request)
 	if err == nil {
-		response.Body = body{response.Body, l.cancel}
+		response.Body = io.NopCloser(io.MultiReader(response.Body, atEnd(l.cancel)))
 	}
 	return response, err
-}
-
-type body struct {
-	io.ReadCloser
-	cancel context.CancelFunc
-}
-
-func (b body) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if err == io.EOF {
-		b.cancel()
-	}
-	return n, err
 }
 
 func TestAPageThatHasComeIsKept(t *testing.T) {

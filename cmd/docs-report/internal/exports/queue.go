@@ -1,10 +1,10 @@
 package exports
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
@@ -123,28 +123,24 @@ func (q *queue) failed(task Task, err error) {
 // failing returns the lists of a project that the last runs in a row could not load. A list that this run did not ask
 // for has the count of the runs before. The second run in a row is a failure.
 func (q *queue) failing(project string, earlier []store.FailingList) []store.FailingList {
+	before := map[store.Kind]store.FailingList{}
+	for _, list := range earlier {
+		before[list.Kind] = list
+	}
+
 	var all []store.FailingList
 	for _, kind := range kinds(true)[1:] {
-		list := store.FailingList{Kind: kind}
-		if at := slices.IndexFunc(earlier, func(l store.FailingList) bool { return l.Kind == kind }); at >= 0 {
-			list = earlier[at]
+		list := before[kind]
+		of := cmp.Or(q.outcomes[series{project: project, kind: kind}], &outcome{})
+		if of.wasAsked {
+			list = store.FailingList{Kind: kind, Times: list.Times + 1, Problem: of.problem}
 		}
-
-		of := q.outcomes[series{project: project, kind: kind}]
-		switch {
-		case of == nil || !of.wasAsked:
-			if list.Times > 0 {
-				all = append(all, list)
-			}
-			continue
-		case of.problem == "":
+		if list.Problem == "" {
 			continue
 		}
 
-		list.Times++
-		list.Problem = of.problem
 		all = append(all, list)
-		if list.Times > 1 {
+		if of.wasAsked && list.Times > 1 {
 			err := fmt.Errorf("the list of %s of %s could not be loaded in %d syncs in a row: %s",
 				kind.Name(), project, list.Times, list.Problem)
 			q.failures = append(q.failures, &LoadError{project, err})
