@@ -722,6 +722,21 @@ func TestSaysNone(t *testing.T) {
 			}
 			assert.Equal(t, once.Pending, r.record("acme/repo@"+last).State, "#7 is to be documented: %v", order)
 		}
+
+		// A queue that rebases does not name its pull requests.
+		for none, other := range map[string]string{"A": "B", "B": "A"} {
+			name := "acme/none-of-" + strings.ToLower(none)
+			subjects := []string{"Title A", "Title B"}
+			events := mergeQueueEvents(t, name, subjects, map[string]string{none: "docs-job: none"})
+			for _, event := range []string{"push", none, other} {
+				events[event](r)
+			}
+
+			queued, err := r.store.Rows(t.Context(), "repository = $1 AND state = 'pending'", name)
+			require.NoError(t, err)
+			require.Len(t, queued, 1)
+			assert.Contains(t, queued[0].Prompt, "Title "+other)
+		}
 	})
 }
 
@@ -843,48 +858,87 @@ func TestSlowClients(t *testing.T) {
 }
 
 // TestMergeQueueInAnyOrder: of two pull requests that are merged in one push, each is documented once, whatever comes
-// first.
+// first, also if a prompt is sent between two events, and if each event comes again. The commits of a queue that rebases
+// do not name their pull requests.
 func TestMergeQueueInAnyOrder(t *testing.T) {
-	shaOf := map[string]string{"A": strings.Repeat("a", 40), "B": strings.Repeat("b", 40)}
-	events := map[string]func() (kind, body string){
-		"push": func() (string, string) {
-			return "push", event(t, push(fields{"after": shaOf["B"], "commits": []fields{
-				{"id": shaOf["A"], "message": "Title A (#1)"}, {"id": shaOf["B"], "message": "Title B (#2)"},
-			}}))
+	t.Parallel()
+	r := newReceiver(t, "sqlite:"+sqliteFile(t))
+	messages := map[string][]string{
+		"squashed": {"Title A (#1)", "Title B (#2)"},
+		"rebased":  {"Begin A", "Title A", "Begin B", "Title B"},
+		"merged": {
+			"Begin A", "Merge pull request #1 from jane/a\n\nTitle A",
+			"Begin B", "Merge pull request #2 from jane/b\n\nTitle B",
 		},
 	}
-	for name, number := range map[string]int{"A": 1, "B": 2} {
-		events[name] = func() (string, string) {
-			return "pull_request", event(t, pullRequest(fields{
-				"number": number, "title": "Title " + name, "body": "", "merge_commit_sha": shaOf[name],
-			}))
-		}
-	}
+	orders := []string{"push A B", "push B A", "A push B", "B push A", "A B push", "B A push"}
 
-	for _, order := range []string{"push A B", "push B A", "A push B", "B push A", "A B push", "B A push", "B push B A push"} {
-		t.Run(order, func(t *testing.T) {
-			t.Parallel()
-			r := newReceiver(t, "sqlite:"+sqliteFile(t))
-			for _, name := range strings.Fields(order) {
-				kind, body := events[name]()
-				status, text := r.post(kind, body, nil)
-				assert.Equal(t, http.StatusAccepted, status, text)
-			}
-
-			all := ""
-			for _, row := range r.rows() {
-				all += row.Prompt
-			}
-			for _, title := range []string{"Title A", "Title B"} {
-				prompts := 0
-				for _, row := range r.rows() {
-					if strings.Contains(row.Prompt, title) {
-						prompts++
+	for way, subjects := range messages {
+		for i, order := range orders {
+			for sent := range 4 { // after the first event, the second, or both
+				name := fmt.Sprintf("acme/%s-%d-%d", way, i, sent)
+				events := mergeQueueEvents(t, name, subjects, nil)
+				for j, event := range strings.Fields(order) {
+					events[event](r)
+					if sent>>j&1 == 1 {
+						execute(t, r.store, "UPDATE fleet_prompts SET state = 'running' WHERE repository = $1", name)
 					}
 				}
-				assert.Equal(t, 1, prompts, "%s in %s", title, all)
+				for _, event := range strings.Fields(order) {
+					events[event](r)
+				}
+				r.documentsOnce(name, order, "A", "B")
 			}
-		})
+		}
+	}
+}
+
+// mergeQueueEvents returns what delivers the events of a push with two pull requests, A and B. Each has as many commits
+// as the other.
+func mergeQueueEvents(
+	t *testing.T, repository string, messages []string, descriptions map[string]string,
+) map[string]func(receiver) {
+	repo := fields{"full_name": repository, "default_branch": "main"}
+	var commits []fields
+	for i, message := range messages {
+		commits = append(commits, fields{"id": strings.Repeat(string(rune('a'+i)), 40), "message": message})
+	}
+
+	deliver := func(kind string, e fields) func(receiver) {
+		e["repository"] = repo
+		return func(r receiver) {
+			status, text := r.post(kind, event(t, e), nil)
+			assert.Less(t, status, 300, text)
+		}
+	}
+	merged := func(number int, name string, last fields) func(receiver) {
+		return deliver("pull_request", pullRequest(fields{
+			"number": number, "title": "Title " + name, "body": descriptions[name], "merge_commit_sha": last["id"],
+		}))
+	}
+	n := len(commits)
+	return map[string]func(receiver){
+		"push": deliver("push", push(fields{"after": commits[n-1]["id"], "commits": commits})),
+		"A":    merged(1, "A", commits[n/2-1]),
+		"B":    merged(2, "B", commits[n-1]),
+	}
+}
+
+// documentsOnce checks that of each pull request exactly one prompt of a repository tells.
+func (r receiver) documentsOnce(repository, order string, names ...string) {
+	r.t.Helper()
+	rows, err := r.store.Rows(r.t.Context(), "repository = $1", repository)
+	require.NoError(r.t, err)
+
+	for _, name := range names {
+		prompts := 0
+		for _, row := range rows {
+			isTold := strings.Contains(row.Prompt, "Title "+name)
+			if isTold || strings.Contains(row.Prompt, "Begin "+name) {
+				prompts++
+			}
+		}
+		assert.Equal(r.t, 1, prompts, "%s of %s: %s: %v", name, repository, order, rows)
 	}
 }
 

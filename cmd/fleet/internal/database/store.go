@@ -159,7 +159,7 @@ func checkCommits(ctx context.Context, tx *sql.Tx, p Prompt) error {
 	}
 
 	for _, commit := range append(slices.Clone(p.Commits), p.Key) {
-		keys, err := sqldb.Strings(ctx, tx, "SELECT key FROM fleet_commits WHERE commit_key = $1", commit)
+		keys, err := sqldb.Strings(ctx, tx, "SELECT key FROM fleet_commits WHERE commit_key = $1 AND joined = 0", commit)
 		if err != nil {
 			return err
 		}
@@ -219,7 +219,7 @@ SELECT $1, $2, count(*) FROM fleet_pulls WHERE key = $1 ON CONFLICT (key, pull) 
 	}
 
 	if p.After == "" {
-		if err := addCommits(ctx, tx, p.Key, append(p.Commits, p.Key)); err != nil {
+		if err := addCommits(ctx, tx, p.Key, append(p.Commits, p.Key), 0); err != nil {
 			return err
 		}
 	}
@@ -234,15 +234,17 @@ SELECT $1, $2 WHERE $1 <> '' ON CONFLICT DO NOTHING`, author, p.Key)
 	return nil
 }
 
-// addCommits makes a prompt known by the keys of commits.
-func addCommits(ctx context.Context, db once.DB, key string, commits []string) error {
+// addCommits makes a prompt known by the keys of commits. A prompt that tells of a commit takes it from one that it has
+// only joined.
+func addCommits(ctx context.Context, db once.DB, key string, commits []string, joined int) error {
 	for _, commit := range commits {
 		sha := shaOfKey.FindStringSubmatch(commit)
 		if sha == nil {
 			continue
 		}
-		_, err := db.ExecContext(ctx, `INSERT INTO fleet_commits (commit_key, sha, key) VALUES ($1, $2, $3)
-ON CONFLICT (commit_key) DO NOTHING`, commit, sha[1], key)
+		_, err := db.ExecContext(ctx, `INSERT INTO fleet_commits (commit_key, sha, key, joined) VALUES ($1, $2, $3, $4)
+ON CONFLICT (commit_key) DO UPDATE SET key = excluded.key, joined = excluded.joined
+	WHERE fleet_commits.joined > excluded.joined`, commit, sha[1], key, joined)
 		if err != nil {
 			return err
 		}
@@ -250,9 +252,9 @@ ON CONFLICT (commit_key) DO NOTHING`, commit, sha[1], key)
 	return nil
 }
 
-// AddCommits makes a prompt known by the keys of other commits, too.
-func (s Store) AddCommits(ctx context.Context, key string, commits []string) error {
-	return addCommits(ctx, s.DB, key, commits)
+// JoinCommits makes a prompt known by the keys of commits that it does not tell of.
+func (s Store) JoinCommits(ctx context.Context, key string, commits []string) error {
+	return addCommits(ctx, s.DB, key, commits, 1)
 }
 
 // PutNext stores the next version of a record that package once has no call to make. The history

@@ -92,9 +92,13 @@ func (m Merge) Prompt(project string, priority int) (database.Prompt, error) {
 func (m Merge) pulls() string {
 	var pulls []string
 	for _, number := range m.Pulls[:min(len(m.Pulls), maxPulls)] {
-		pulls = append(pulls, fmt.Sprintf("%s#%d", database.FoldCase(m.Repository), number))
+		pulls = append(pulls, m.pull(number))
 	}
 	return strings.Join(pulls, " ")
+}
+
+func (m Merge) pull(number int) string {
+	return fmt.Sprintf("%s#%d", database.FoldCase(m.Repository), number)
 }
 
 func (m Merge) otherCommits() []string {
@@ -173,8 +177,7 @@ func (m *Merge) addCommits(commits []*github.HeadCommit) {
 }
 
 func (m *Merge) addCommit(commit *github.HeadCommit) {
-	subject, _, _ := strings.Cut(commit.GetMessage(), "\n")
-	m.Commits = append(m.Commits, subject)
+	m.Commits = append(m.Commits, subjectOf(commit))
 	m.Files = slices.Concat(m.Files, commit.Added, commit.Modified, commit.Removed)
 	m.ids = append(m.ids, commit.GetID())
 
@@ -182,14 +185,19 @@ func (m *Merge) addCommit(commit *github.HeadCommit) {
 	if !slices.Contains(m.authors, login) && len(m.authors) < maxPushed {
 		m.authors = append(m.authors, login)
 	}
-	if number := pullOf(subject); number > 0 && !slices.Contains(m.Pulls, number) {
+	if number := pullOf(commit); number > 0 && !slices.Contains(m.Pulls, number) {
 		m.Pulls = append(m.Pulls, number)
 	}
 }
 
+func subjectOf(commit *github.HeadCommit) string {
+	subject, _, _ := strings.Cut(commit.GetMessage(), "\n")
+	return subject
+}
+
 // pullOf returns the number of the pull request in a commit's subject, 0 if there is none.
-func pullOf(subject string) int {
-	found := namesPull.FindStringSubmatch(subject)
+func pullOf(commit *github.HeadCommit) int {
+	found := namesPull.FindStringSubmatch(subjectOf(commit))
 	if found == nil {
 		return 0
 	}
@@ -197,30 +205,34 @@ func pullOf(subject string) int {
 	return number
 }
 
-// without returns the merge that a push is without the commits that a prompt has already. If that is the last commit's,
-// what names no other pull request than the prompt's belongs to the prompt, and joins names it.
-func (m Merge) without(isKnown map[string]bool, pullsOfHead string) (rest Merge, joins []string) {
-	rest = Merge{Repository: m.Repository, SHA: m.SHA, isMerged: m.isMerged}
-	isHeadKnown := isKnown[m.key(m.SHA)]
-
+// without returns the merge that a push is without the commits that a prompt has already, by their ids. A commit that
+// does not name its pull request belongs to that of the next one that does, or that a prompt has: joins has those of
+// each prompt.
+func (m Merge) without(known map[string]database.Row) (rest Merge, joins map[string][]string) {
+	joins = map[string][]string{}
 	var left []*github.HeadCommit
-	for _, c := range m.commits {
-		subject, _, _ := strings.Cut(c.GetMessage(), "\n")
-		number := pullOf(subject)
-		ofHead := Merge{Repository: m.Repository, Pulls: []int{number}}.pulls()
-		isOfHead := number == 0 || slices.Contains(strings.Fields(pullsOfHead), ofHead)
+	var owner database.Row
+	for _, c := range slices.Backward(m.commits) {
+		row := known[c.GetID()]
+		switch number := pullOf(c); {
+		case row.Key != "":
+			owner = row
+			continue
+		case number > 0 && !slices.Contains(strings.Fields(owner.Pulls), m.pull(number)):
+			owner = database.Row{}
+		}
 
-		switch {
-		case isKnown[m.key(c.GetID())]:
-		case isHeadKnown && isOfHead:
-			joins = append(joins, m.key(c.GetID()))
-		default:
+		if owner.Key == "" {
 			left = append(left, c)
+		} else {
+			joins[owner.Key] = append(joins[owner.Key], m.key(c.GetID()))
 		}
 	}
+	slices.Reverse(left)
 
-	rest.commits = left
+	rest = Merge{Repository: m.Repository, SHA: m.SHA, isMerged: m.isMerged, commits: left}
 	rest.addCommits(left)
+	isHeadKnown := known[m.SHA].Key != ""
 	if isHeadKnown && len(left) > 0 {
 		rest.SHA = left[len(left)-1].GetID()
 	}

@@ -4,6 +4,7 @@ package github
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -403,38 +404,26 @@ func (h *Webhooks) actOnPush(ctx context.Context, m Merge, why string) response 
 
 // actOnCommits acts once on the commits of a push that no prompt has yet.
 func (h *Webhooks) actOnCommits(ctx context.Context, m Merge) response {
-	head, err := h.keyOf(ctx, m)
-	if err != nil {
-		return h.notStored(err)
-	}
-
-	isKnown := map[string]bool{}
+	known := map[string]database.Row{}
 	for _, c := range m.commits[:min(len(m.commits), maxPushed)] {
-		key := m.key(c.GetID())
-		keys, err := sqldb.Strings(ctx, h.DB, "SELECT key FROM fleet_commits WHERE commit_key = $1", key)
+		row, err := database.First(h.Rows(ctx, "key = (SELECT key FROM fleet_commits WHERE commit_key = $1)",
+			m.key(c.GetID())))
 		if err != nil {
 			return h.notStored(err)
 		}
-		isKnown[key] = len(keys) > 0
+		known[c.GetID()] = row
 	}
 
-	rows, err := h.Rows(ctx, "key = $1", head)
-	if err != nil {
-		return h.notStored(err)
-	}
-	pulls := ""
-	if len(rows) > 0 {
-		pulls = rows[0].Pulls
-	}
-
-	rest, joins := m.without(isKnown, pulls)
-	if err := h.AddCommits(ctx, head, joins); err != nil {
-		return h.notStored(err)
+	rest, joins := m.without(known)
+	for key, commits := range joins {
+		if err := h.JoinCommits(ctx, key, commits); err != nil {
+			return h.notStored(err)
+		}
 	}
 	if len(rest.commits) > 0 {
 		return h.actOnMerge(ctx, rest, "")
 	}
-	resp := respond(http.StatusAccepted, "known already: "+head)
+	resp := respond(http.StatusAccepted, "known already: "+known[m.commits[len(m.commits)-1].GetID()].Key)
 	resp.About = m
 	return resp
 }
@@ -479,7 +468,7 @@ func (h *Webhooks) actOnMerge(ctx context.Context, m Merge, why string) response
 }
 
 // skipMerge leaves out an event. It cancels the prompt of a merge whose pull request says that it needs none, since
-// its push may have come before, unless that is too late. It leaves the prompt of a push with other pull requests.
+// its push may have come before, unless that is too late.
 func (h *Webhooks) skipMerge(ctx context.Context, m Merge, why string) response {
 	resp := leftOut(why)
 	resp.isKept = m.isMerged
@@ -498,18 +487,26 @@ func (h *Webhooks) skipMerge(ctx context.Context, m Merge, why string) response 
 	return resp
 }
 
+// cancelUnlessShared cancels the prompt of a merge. It leaves the prompt of a push with other pull requests. The commits
+// of a push may not name theirs: one whose event comes later gets a prompt of its own.
 func (h *Webhooks) cancelUnlessShared(ctx context.Context, m Merge) error {
 	key, err := h.keyOf(ctx, m)
 	if err != nil {
 		return err
 	}
-	rows, err := h.Rows(ctx, "key = $1", key)
-	if err != nil || len(rows) == 0 || rows[0].Pulls != "" && rows[0].Pulls != m.pulls() {
+	row, err := database.First(h.Rows(ctx, "key = $1", key))
+	isOwn := row.Pulls == m.pulls() || row.Pulls == "" && key == m.key(m.SHA)
+	if err != nil || row.Key == "" || !isOwn {
 		return err
 	}
 
-	_, err = h.Runner(nil).Cancel(ctx, key)
-	return err
+	return h.Transact(ctx, func(tx *sql.Tx) error {
+		if _, err := h.RunnerIn(tx).Cancel(ctx, key); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, "UPDATE fleet_commits SET joined = 1 WHERE key = $1 AND commit_key <> $1", key)
+		return err
+	})
 }
 
 // enqueue stores a merge, if a project documents its repository.
@@ -564,10 +561,11 @@ func (h *Webhooks) enqueue(ctx context.Context, m Merge) response {
 	return respond(http.StatusAccepted, "known already: "+p.Key)
 }
 
-// keyOf returns the key of a merge: its own, or the key of the push that it came with.
+// keyOf returns the key of a merge: its own, or the key of the push that it came with, if that tells of it.
 func (h *Webhooks) keyOf(ctx context.Context, m Merge) (string, error) {
 	key := m.key(m.SHA)
-	known, err := sqldb.Strings(ctx, h.DB, "SELECT key FROM fleet_commits WHERE commit_key = $1", key)
+	const query = "SELECT key FROM fleet_commits WHERE commit_key = $1 AND joined = 0"
+	known, err := sqldb.Strings(ctx, h.DB, query, key)
 	if err != nil || len(known) == 0 {
 		return key, err
 	}

@@ -54,7 +54,8 @@ CREATE INDEX IF NOT EXISTS fleet_prompts_author ON fleet_prompts (author) WHERE 
 CREATE INDEX IF NOT EXISTS fleet_prompts_thread ON fleet_prompts (thread) WHERE thread <> '';
 -- The commits of a prompt: of a push with several, each.
 CREATE TABLE IF NOT EXISTS fleet_commits (
-	commit_key TEXT PRIMARY KEY, sha TEXT NOT NULL, key TEXT NOT NULL
+	commit_key TEXT PRIMARY KEY, sha TEXT NOT NULL, key TEXT NOT NULL,
+	joined BIGINT NOT NULL DEFAULT 0 -- 1: the prompt does not tell of it, so its pull request gets a prompt of its own
 );
 CREATE INDEX IF NOT EXISTS fleet_commits_sha ON fleet_commits (sha);
 -- The logins of those who wrote the commits of a prompt: of a push there may be several.
