@@ -480,6 +480,7 @@ type gitHub struct {
 	status     int    // of what lists or makes something; 0 if it works
 	pulls      []fields
 	requests   []string
+	reacting   func() // what happens while a reaction is made; nil is nothing
 }
 
 func newGitHub(t *testing.T) *gitHub {
@@ -490,6 +491,10 @@ func newGitHub(t *testing.T) *gitHub {
 }
 
 func (g *gitHub) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	if g.reacting != nil && strings.HasSuffix(r.URL.Path, "/reactions") {
+		g.reacting()
+	}
+
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	body, _ := io.ReadAll(r.Body)
@@ -870,6 +875,26 @@ func TestEditedComment(t *testing.T) {
 
 		assert.Contains(t, edit(8), "nothing to do")
 		assert.Contains(t, r.show(), "comment 8 by jane on acme/docs#12: it was edited, and only a new one counts")
+	})
+}
+
+// TestCommentChangedWhileGitHubReacts: it is on its way into the queue, and neither sent after its deletion nor with its
+// old text.
+func TestCommentChangedWhileGitHubReacts(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		r := newReviewed(t, url)
+		g := r.onGitHub()
+		g.permission = "write"
+		r.is(once.Done, docsPull)
+
+		g.reacting = func() { r.comment(as("deleted", reviewComment(nil, nil))) }
+		r.comment(reviewComment(nil, nil))
+		assert.Equal(t, once.Canceled, r.record("acme/api@5907854#comment-5").State)
+
+		edited := as("edited", reviewComment(fields{"id": 6, "body": "/docs Mention --yaml."}, nil))
+		g.reacting = func() { r.comment(edited) }
+		r.comment(reviewComment(fields{"id": 6}, nil))
+		assert.Contains(t, r.record("acme/api@5907854#comment-6").Prompt, "Mention --yaml.")
 	})
 }
 

@@ -71,30 +71,35 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 // known already. Such a one adds nothing but a pull request that was not known before.
 func (s Store) Enqueue(ctx context.Context, prompts ...Prompt) (known []once.Record, err error) {
 	err = s.Transact(ctx, func(tx *sql.Tx) error {
-		projects, err := s.projectsOf(ctx, tx, prompts)
-		if err != nil {
-			return err
-		}
-		if err := s.LockProjects(ctx, tx, projects...); err != nil {
-			return err
-		}
-
-		known = nil
-		var woken []string
-		for _, p := range prompts {
-			record, isNew, err := s.addOne(ctx, tx, p)
-			if err != nil {
-				return fmt.Errorf("store %s: %w", p.Key, err)
-			}
-			if isNew {
-				woken = append(woken, record.ProjectID)
-			} else {
-				known = append(known, record)
-			}
-		}
-		return s.wakeEach(ctx, tx, woken)
+		known, err = s.EnqueueIn(ctx, tx, prompts...)
+		return err
 	})
 	return known, err
+}
+
+// EnqueueIn does what Enqueue does in a transaction.
+func (s Store) EnqueueIn(ctx context.Context, tx *sql.Tx, prompts ...Prompt) (known []once.Record, err error) {
+	projects, err := s.projectsOf(ctx, tx, prompts)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.LockProjects(ctx, tx, projects...); err != nil {
+		return nil, err
+	}
+
+	var woken []string
+	for _, p := range prompts {
+		record, isNew, err := s.addOne(ctx, tx, p)
+		if err != nil {
+			return nil, fmt.Errorf("store %s: %w", p.Key, err)
+		}
+		if isNew {
+			woken = append(woken, record.ProjectID)
+		} else {
+			known = append(known, record)
+		}
+	}
+	return known, s.wakeEach(ctx, tx, woken)
 }
 
 // wakeEach wakes projects, each once.

@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"net/http"
@@ -204,7 +205,7 @@ func (s Docs) decide(ctx context.Context, r Review) (string, error) {
 		reason, err = s.askPermission(ctx, r)
 	}
 	if err == nil && reason == "" {
-		reason, err = s.add(ctx, r)
+		reason, err = s.add(ctx, r, record.ProjectID)
 	}
 	if err != nil {
 		return "", err
@@ -212,11 +213,10 @@ func (s Docs) decide(ctx context.Context, r Review) (string, error) {
 
 	if reason != "" {
 		s.leaveOut(ctx, r, reason)
+		err = s.DropReview(ctx, r)
 	}
 	s.reactTo(ctx, r, reason)
-
-	// A crash before this leaves the comment: its key then adds nothing.
-	return reason, s.DropReview(ctx, r)
+	return reason, err
 }
 
 // askPermission asks GitHub whether the author may write: to a webhook a private member is a contributor, and a member
@@ -241,21 +241,29 @@ func (s Docs) askPermission(ctx context.Context, r Review) (string, error) {
 	return notAllowed, nil
 }
 
-// add adds the follow-up of a kept review, with the text that its comment has by now, or says why it cannot be sent.
-func (s Docs) add(ctx context.Context, r Review) (string, error) {
-	texts, err := sqldb.Strings(ctx, s.DB, "SELECT text FROM fleet_comments WHERE id = $1", r.ID)
-	if err != nil {
-		return "", err
-	}
-	if len(texts) == 0 { // it was deleted, or another process has decided
-		return "", errWaits
-	}
+// add makes a kept review a follow-up in a project, with the text that its comment has by now, or says why it cannot be
+// sent. Whoever changes the comment finds either the review or the follow-up.
+func (s Docs) add(ctx context.Context, r Review, project string) (string, error) {
+	err := s.Transact(ctx, func(tx *sql.Tx) error {
+		if err := s.LockProjects(ctx, tx, project); err != nil {
+			return err
+		}
+		texts, err := sqldb.Strings(ctx, tx, "DELETE FROM fleet_comments WHERE id = $1 RETURNING text", r.ID)
+		if err != nil {
+			return err
+		}
+		if len(texts) == 0 { // it was deleted, or another process has decided
+			return errWaits
+		}
 
-	r.Text = texts[0]
-	p, err := r.prompt()
-	if err == nil {
-		_, err = s.Enqueue(ctx, p)
-	}
+		r.Text = texts[0]
+		p, err := r.prompt()
+		if err != nil {
+			return err
+		}
+		_, err = s.EnqueueIn(ctx, tx, p)
+		return err
+	})
 	if usage.Is(err) && !errors.Is(err, database.ErrNewer) { // if it is newer, the newer fleet decides
 		return err.Error(), nil
 	}
