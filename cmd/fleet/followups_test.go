@@ -157,6 +157,8 @@ func TestEnqueueAfter(t *testing.T) {
 
 		put(t, s, "m1", func(r *once.Record) { r.State, r.Deadline = once.Unknown, time.Now() })
 		assert.Contains(t, c.wants(0, "status"), "Look whether the pull request has the change")
+		c.refuses(nil, "nobody has looked for the pull request of m1: it is a message", "retry", "-key", "m1", "-again")
+		c.wants(0, "retry", "-key", "m1", "-again", "-yes")
 	})
 }
 

@@ -331,7 +331,7 @@ func adviseUnknown(r database.Row) string {
 	sent := utc(sentAbout(r))
 	if r.After != "" {
 		return fmt.Sprintf("A message to the job of %s, sent at about %s. Look whether the pull request has "+
-			"the change. If it has: %sID, with the job of fleet show %s. If not: %s.",
+			"the change. If it has: %sID, with the job of fleet show %s. If not: %s -yes.",
 			r.After, sent, following(r), r.After, sendingAgain(r))
 	}
 

@@ -82,7 +82,7 @@ func (p *program) retryOne(ctx context.Context, s queue.Queue) error {
 		return p.decideOne(ctx, s, p.adopt(s), r)
 	}
 
-	if r.State == once.Unknown && r.After == "" { // a message opens no pull request
+	if r.State == once.Unknown || isLostMessage(r) {
 		whyNot, isFound, err := p.lookFor(ctx, s, r)
 		if err != nil || isFound {
 			return err
@@ -196,6 +196,10 @@ func (p *program) whyNotMove(r database.Row) string {
 // lookFor looks for the pull request of an unknown prompt before it is sent again. It reports whether there is one,
 // which ends the prompt, and else why it could not look, or not yet.
 func (p *program) lookFor(ctx context.Context, s queue.Queue, r database.Row) (whyNot string, isFound bool, err error) {
+	if r.After != "" {
+		return "it is a message, which opens none: look at that of " + r.After, false, nil
+	}
+
 	api, err := newAPI(p.getenv)
 	if err != nil {
 		return "", false, err
