@@ -19,6 +19,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -279,22 +280,47 @@ func TestWhatIsLeftOutIsLogged(t *testing.T) {
 		}
 	}
 	assert.Empty(t, r.rows())
+
+	log.Reset()
+	r.post("push", event(t, push(fields{"commits": []fields{
+		commit(sha("a"), "jane", "Fix a typo\n\ndocs-job: none"),
+		commit(testSHA, "jane", "Add --json (#7)\n\n* Add it\n\n* Fix a typo\n\ndocs-job: none"),
+	}})), nil)
+	assert.Regexp(t, `level=INFO msg="a commit is left out" .*sha=a{40} reason="docs-job: none"`, log.String())
+	assert.Regexp(t, `level=WARN msg="a line of a squash skips nothing: .*sha=`+testSHA+` line="docs-job: none"`, log.String())
+	assert.Len(t, r.rows(), 1)
 }
 
-// TestLockedDatabase: GitHub gets its response before it gives up after 10 s.
+// TestLockedDatabase: GitHub gets its response before it gives up after 10 s, and the log has what it takes to deliver
+// the webhook again. A person is needed until one can be stored.
 func TestLockedDatabase(t *testing.T) {
 	t.Parallel()
 	url := "sqlite:" + sqliteFile(t)
-	r := newReceiver(t, url)
+	var log bytes.Buffer
+	s := openStoreAs(t, "serve", url)
+	s.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	server := httptest.NewServer(webhooksOf(s, github.Projects{"": testProject}).Handler())
+	defer server.Close()
+	r := receiver{t, s, server.URL}
 	lock, err := openStore(t, url).BeginTx(t.Context(), nil)
 	require.NoError(t, err)
-	status, _ := r.post("push", event(t, push(nil)), nil)
+	named := map[string]string{"X-GitHub-Delivery": "d-1", "X-GitHub-Hook-ID": "4711"}
+	status, _ := r.post("push", event(t, push(nil)), named)
 	assert.Equal(t, 503, status)
+	assert.Regexp(t, `level=ERROR msg=webhook status=503 delivery=d-1 hook=4711 .*event=push `, log.String())
 	assert.Less(t, github.HandlerTime, 10*time.Second)
 
 	require.NoError(t, lock.Rollback())
+	isNeeded := func() bool {
+		now, err := statusOf(t.Context(), s)
+		require.NoError(t, err)
+		return slices.ContainsFunc(now.NeedsPerson, func(n need) bool { return n.Kind == "database" })
+	}
+	assert.True(t, isNeeded(), "though other rows can be written again")
+
 	status, _ = r.post("push", event(t, push(nil)), nil)
 	assert.Equal(t, 202, status)
+	assert.False(t, isNeeded())
 }
 
 func TestOddWebhooks(t *testing.T) {
@@ -358,13 +384,16 @@ func TestNeverItsOwnEcho(t *testing.T) {
 	several = append(
 		several, commit(sha("c"), "jane", "Add --json"),
 		commit(sha("d"), "jane", "Merge pull request #7 from jane/json"),
+		commit(sha("e"), "jane", "Add what the agent forgot"), // to its branch
+		commit(sha("f"), "jane", "Merge pull request #10 from acme/mintlify/y"),
 	)
 	status, _ := r.post("push", event(t, push(fields{"commits": several})), nil)
 	assert.Equal(t, 202, status)
 
 	record := r.record("acme/repo@" + testSHA)
-	assert.Contains(t, record.Prompt, "> Add --json\n> Merge pull request #7")
+	assert.Contains(t, record.Prompt, "> Add --json\n> Merge pull request #7 from jane/json\n> Add what the agent forgot\n")
 	assert.NotContains(t, record.Prompt, "#9")
+	assert.NotContains(t, record.Prompt, "#10")
 	assert.NotContains(t, record.Prompt, "a.go")
 	assert.Equal(t, "acme/repo#7", r.rows()[0].Pulls)
 }
@@ -572,7 +601,12 @@ func TestServe(t *testing.T) {
 	resp, err := http.Get("http://" + addrs[0] + "/metrics")
 	require.NoError(t, err)
 	assert.Equal(t, 404, resp.StatusCode, "the world sees no metrics")
-	assert.NoError(t, f.end(cmd, syscall.SIGTERM))
+
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	f.until(timeToDo, "the end to begin", func() bool { return strings.Contains(f.logged(), "stopping: POSTs") })
+	status, _ = r.post("ping", "{}", nil)
+	assert.Equal(t, 200, status, "what routes webhooks here may not know of the end yet")
+	assert.NoError(t, cmd.Wait())
 
 	log := f.logged()
 	assert.NotContains(t, log, "/secret")
@@ -954,6 +988,7 @@ func TestWebhooksAreNamed(t *testing.T) {
 		request.Header.Set("Content-Type", "application/json")
 		request.Header.Set("X-GitHub-Event", "ping")
 		request.Header.Set("X-GitHub-Hook-ID", "4711")
+		request.Header.Set("X-GitHub-Delivery", "d-1")
 		request.Header.Set("User-Agent", "GitHub-Hookshot/1234567")
 		request.Header.Set("X-Hub-Signature-256", signature(signed, testSecret))
 		rw := httptest.NewRecorder()
@@ -970,6 +1005,7 @@ func TestWebhooksAreNamed(t *testing.T) {
 	assert.Regexp(t, `level=WARN msg=webhook status=401 .*hook=4711 address=192.0.2.1:1234 .*repository=acme/api proved=false`,
 		log.String())
 	assert.Equal(t, http.StatusRequestEntityTooLarge, deliver("/github", strings.Repeat(" ", github.MaxEvent+1), ""))
+	assert.Regexp(t, `level=WARN msg=webhook status=413 delivery=d-1 hook=4711 `, log.String())
 
 	exported := exportedWith(t, s, queue.NewWorker(s, nil, nil), h)
 	for _, series := range []string{

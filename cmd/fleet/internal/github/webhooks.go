@@ -325,9 +325,7 @@ func (h *Webhooks) act(ctx context.Context, event any) response {
 	case *github.IssueCommentEvent:
 		return h.Review(ctx, e)
 	case *github.PushEvent:
-		m, why := mergeOfPush(e, h.skip)
-		return h.actOnPush(ctx, m, why)
-
+		return h.actOnPush(ctx, e)
 	case *github.PullRequestEvent:
 		return h.actOnPullRequest(ctx, e)
 	case *github.PullRequestReviewEvent:
@@ -387,11 +385,13 @@ func (h *Webhooks) actOnPullRequest(ctx context.Context, e *github.PullRequestEv
 
 // actOnPush acts on what no prompt has yet. The events of a merge queue come in any order, and each of its merges is to
 // be documented once.
-func (h *Webhooks) actOnPush(ctx context.Context, m Merge, why string) response {
+func (h *Webhooks) actOnPush(ctx context.Context, e *github.PushEvent) response {
+	m, why := mergeOfPush(e, h.skip)
 	if why != "" || len(m.commits) == 0 {
 		return h.actOnMerge(ctx, m, why)
 	}
 
+	h.logLines(ctx, e)
 	resp := h.actOnCommits(ctx, m)
 	for range len(m.commits) {
 		if !resp.isTaken {
@@ -400,6 +400,21 @@ func (h *Webhooks) actOnPush(ctx context.Context, m Merge, why string) response 
 		resp = h.actOnCommits(ctx, m) // without what the others have taken meanwhile
 	}
 	return resp
+}
+
+// logLines logs why some commits of a push are left out, and which lines leave out nothing.
+func (h *Webhooks) logLines(ctx context.Context, e *github.PushEvent) {
+	for _, c := range e.Commits {
+		about := slog.Group("", "repository", safetext.OneLine(e.GetRepo().GetFullName(), 150), "sha", c.GetID())
+		line, isListed := merges.NoneLineOfCommit(c.GetMessage())
+		if isListed {
+			h.Logger.WarnContext(ctx, "a line of a squash skips nothing: it is about one of its commits, whose part nobody "+
+				"can tell", about, "line", safetext.OneLine(line, 200))
+		}
+		if why := whySkip(c, h.skip); why != "" {
+			h.Logger.InfoContext(ctx, "a commit is left out", about, "reason", safetext.OneLine(why, 200))
+		}
+	}
 }
 
 // actOnCommits acts once on the commits of a push that no prompt has yet.
