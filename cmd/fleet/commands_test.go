@@ -78,20 +78,6 @@ func TestREADMENamesEveryCommand(t *testing.T) {
 	named.check(t, "README.md")
 }
 
-// TestUnknownCommand: the error names all that there are, in the order of the usage.
-func TestUnknownCommand(t *testing.T) {
-	var names []string
-	for _, line := range regexp.MustCompile(`(?m)^  fleet ([a-z]+)`).FindAllStringSubmatch(usageText, -1) {
-		names = append(names, line[1])
-	}
-	names = slices.Compact(names)
-	last := len(names) - 1
-
-	_, err := (&program{}).commandOf("bogus")
-	require.ErrorContains(t, err, "want "+strings.Join(names[:last], ", ")+" or "+names[last]+";")
-	assert.Len(t, (&program{}).commands(), len(names))
-}
-
 // flagsOf returns the names of the flags that a command takes.
 func flagsOf(c command) []string {
 	var names []string

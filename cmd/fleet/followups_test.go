@@ -225,35 +225,6 @@ func TestEarlierMessageIsSentInstead(t *testing.T) {
 	})
 }
 
-// TestShowFindsMerges by the beginning of a SHA, also that of another commit of its push, and by
-// the pull request.
-func TestShowFindsMerges(t *testing.T) {
-	eachDatabase(t, func(t *testing.T, url string) {
-		r := newReceiver(t, url)
-		c := terminal{t, url}
-		e := push(fields{
-			"commits": []fields{commit(sha("a"), "jane", "Add --json (#7)"), commit(testSHA, "joe", "Add --xml (#9)")},
-		})
-		r.post("push", event(t, e), nil)
-		other := pullRequest(fields{"number": 70, "merge_commit_sha": sha("b")})
-		r.post("pull_request", event(t, other), nil)
-
-		key := "acme/repo@" + testSHA
-		for _, name := range []string{
-			key, testSHA, testSHA[:7], strings.ToUpper(testSHA[:12]), "aaaaaaa", "acme/repo#7", "ACME/Repo#9",
-		} {
-			out := c.wants(0, "show", name)
-			assert.True(t, strings.HasPrefix(out, "key       "+key+"\n"), "%s: %s", name, out)
-			assert.NotContains(t, out, sha("b"), name)
-		}
-		assert.Contains(t, c.wants(0, "show", "acme/repo#70"), sha("b"))
-
-		for _, name := range []string{testSHA[:6], "acme/repo#8", "1c2d3e4ff", "%", "_______"} {
-			c.wants(2, "show", name)
-		}
-	})
-}
-
 // TestListChooses by repository and time, and prints JSON.
 func TestListChooses(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, url string) {

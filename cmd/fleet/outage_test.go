@@ -225,22 +225,6 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// TestServiceThatHangs responds to nothing: the prompts wait, and few requests are made.
-func TestServiceThatHangs(t *testing.T) {
-	inBubble(t, func(b *bench) {
-		b.svc.slow = 10 * time.Minute
-		b.enqueue(prompts(20, 1)...)
-		time.Sleep(2 * time.Hour)
-		assert.Equal(t, 20, b.counts()["queued"])
-		assert.Zero(t, b.svc.posts)
-		assert.Less(t, b.svc.gets, 120, "one a minute")
-
-		b.svc.slow = time.Second
-		time.Sleep(2 * time.Hour)
-		assert.Equal(t, 20, b.counts()["done"])
-	})
-}
-
 // TestPOSTsAreCounted, but not the GETs that ask first, also if asking fails.
 func TestPOSTsAreCounted(t *testing.T) {
 	inBubble(t, func(b *bench) {

@@ -514,20 +514,6 @@ func TestCaseIsIgnored(t *testing.T) {
 	c.wants(0, "cancel", "-key", "ACME/API@5907854")
 }
 
-// TestWebhooksIgnoreCase: the owner was renamed between a push and its pull request.
-func TestWebhooksIgnoreCase(t *testing.T) {
-	t.Parallel()
-	r := newReceiver(t, "sqlite:"+sqliteFile(t))
-	r.post("push", event(t, push(nil)), nil)
-	renamed := pullRequest(nil)
-	renamed["repository"] = fields{"full_name": "ACME/Repo", "default_branch": "main"}
-	status, response := r.post("pull_request", event(t, renamed), nil)
-	assert.Equal(t, 202, status)
-	assert.Contains(t, response, "known already: acme/repo@"+testSHA)
-	require.Len(t, r.rows(), 1)
-	assert.Equal(t, "acme/repo#7", r.rows()[0].Pulls)
-}
-
 // fullDisk takes nothing.
 type fullDisk struct{}
 

@@ -273,10 +273,6 @@ func TestCommentIsMadeOnce(t *testing.T) {
 	assert.Equal(t, map[string]int{"7": 2, "8": 4, "9": 2}, comments, "another result")
 }
 
-func TestNoResults(t *testing.T) {
-	assert.Nil(t, tellerOf(t, nil))
-}
-
 func TestSentences(t *testing.T) {
 	for want, r := range map[string]database.Row{
 		"without a pull request":          resultOfA(once.Done, nil),

@@ -184,6 +184,11 @@ func TestCommentThatCannotBeSent(t *testing.T) {
 	assert.Contains(t, text, "want at most 65536")
 	assert.Zero(t, kept(t, r.store))
 
+	r.keep(7, func(review *github.Review) { review.Pull = "not one" })
+	require.NoError(t, r.worker.MakePass(t.Context()))
+	assert.Zero(t, kept(t, r.store))
+	assert.Empty(t, r.followUps())
+
 	// Another program keeps its records in the same table. Fleet has no prompt of this one.
 	execute(t, r.store, "DELETE FROM fleet_prompts")
 	r.keep(8, nil)
@@ -279,6 +284,9 @@ func TestCommentBeforeTheLink(t *testing.T) {
 
 				require.NoError(t, r.worker.MakePass(t.Context()))
 				assert.EqualValues(t, 1, kept(t, r.store), state)
+				if state == once.Pending {
+					assert.Empty(t, r.service.Requests(), "a prompt that is queued is left to its turn")
+				}
 			}
 			r.is(once.Done, c.link)
 			require.NoError(t, r.worker.MakePass(t.Context()))
@@ -308,19 +316,6 @@ func TestJobIsLookedUp(t *testing.T) {
 	assert.Equal(t, once.Running, record.State, "it is sent once the job has ended")
 }
 
-// TestPromptIsNotSentByALookUp: a record that is queued is left to its turn.
-func TestPromptIsNotSentByALookUp(t *testing.T) {
-	t.Parallel()
-	r := newReviewed(t, "sqlite:"+sqliteFile(t))
-	r.comment(reviewComment(nil, nil))
-	assert.Empty(t, r.service.Requests())
-	assert.EqualValues(t, 1, kept(t, r.store))
-
-	status, err := statusOf(t.Context(), r.store)
-	require.NoError(t, err)
-	assert.EqualValues(t, 1, status.Comments)
-}
-
 // TestReviewersAreToldOnThePullRequest, though all other results go to a chat.
 func TestReviewersAreToldOnThePullRequest(t *testing.T) {
 	chat, gh := newTarget(t, 200), newTarget(t, 201)
@@ -340,23 +335,6 @@ func TestReviewersAreToldOnThePullRequest(t *testing.T) {
 	told, err = tell(t.Context(), []database.Row{testResult, asked})
 	assert.Error(t, err)
 	assert.Len(t, told, 1)
-}
-
-// TestKeptCommentIsNotLost to a crash between the prompt and the deletion.
-func TestKeptCommentIsNotLost(t *testing.T) {
-	t.Parallel()
-	r := newReviewed(t, "sqlite:"+sqliteFile(t))
-	r.is(once.Done, docsPull)
-	r.comment(reviewComment(nil, nil))
-	r.keep(5, nil)
-	require.NoError(t, r.worker.MakePass(t.Context()))
-	assert.Len(t, r.followUps(), 1)
-	assert.Zero(t, kept(t, r.store))
-
-	r.keep(7, func(review *github.Review) { review.Pull = "not one" })
-	require.NoError(t, r.worker.MakePass(t.Context()), "one that cannot be sent holds up no other")
-	assert.Zero(t, kept(t, r.store))
-	assert.Len(t, r.followUps(), 1)
 }
 
 // TestCancelDropsKeptComments: a restored backup may hold one that was sent since.
@@ -390,23 +368,6 @@ FROM fleet_prompts p WHERE p.state = 'pending'
 AND `+database.IsReady)
 	require.NoError(t, err)
 	return keys
-}
-
-// TestCommentsKeepTheirOrder: one that was noted while the link was unknown comes before the next one.
-func TestCommentsKeepTheirOrder(t *testing.T) {
-	eachDatabase(t, func(t *testing.T, url string) {
-		r := newReviewed(t, url)
-		r.is(once.Sending, "")
-		_, text := r.comment(reviewComment(nil, nil))
-		assert.Contains(t, text, "noted")
-
-		r.is(once.Done, docsPull)
-		_, text = r.comment(reviewComment(fields{"id": 6}, nil))
-		assert.Contains(t, text, "enqueued")
-
-		assert.Equal(t, []string{"5", "6"}, r.order())
-		assert.Zero(t, kept(t, r.store))
-	})
 }
 
 // TestCommentWaitsForAnEarlierOne that cannot be decided about, here without a token.

@@ -65,41 +65,6 @@ BEGIN INSERT INTO looks VALUES (NEW.id); END`)
 	})
 }
 
-// TestSoon logs how long a new prompt, and one after a resume, waits until it is sent.
-func TestSoon(t *testing.T) {
-	times := 3
-	if isLong() {
-		times = 50
-	}
-	eachDatabase(t, func(t *testing.T, url string) {
-		s := quick
-		s.Poll = queue.Production.Poll
-		svc := newCountingService()
-		f := newFleet(t, url, s, svc)
-		f.start()
-		f.start()
-
-		var slowest [2]time.Duration
-		for i := range times {
-			began := time.Now()
-			f.enqueue(promptOf(2*i, testProject))
-			f.untilActed(svc, promptOf(2*i, "").Key)
-			slowest[0] = max(slowest[0], time.Since(began))
-
-			f.person("jane", "pause", "-all")
-			f.enqueue(promptOf(2*i+1, testProject))
-			f.untilAsleep(testProject)
-			began = time.Now()
-			f.person("jane", "resume", "-all")
-			f.untilActed(svc, promptOf(2*i+1, "").Key)
-			slowest[1] = max(slowest[1], time.Since(began))
-		}
-		t.Logf("%d times: the slowest enqueue took %v, the slowest resume %v", times, slowest[0], slowest[1])
-		_, twice := svc.count()
-		assert.Zero(t, twice)
-	})
-}
-
 // TestProjectGoesOnAfterAKill: after kill -9 of the sender during a POST the project's next prompt goes out soon, with
 // the settings of production. It logs the time.
 func TestProjectGoesOnAfterAKill(t *testing.T) {

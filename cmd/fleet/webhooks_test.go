@@ -136,31 +136,6 @@ func (r receiver) rows() []database.Row {
 	return rows
 }
 
-func TestWebhookOfAMerge(t *testing.T) {
-	eachDatabase(t, func(t *testing.T, url string) {
-		r := newReceiver(t, url)
-		for range 2 {
-			status, response := r.post("push", event(t, push(nil)), nil)
-			assert.Equal(t, 202, status, response)
-
-			status, response = r.post("pull_request", event(t, pullRequest(nil)), nil)
-			assert.Equal(t, 202, status, response)
-		}
-		rows := r.rows()
-		require.Len(t, rows, 1, "push, pull request and redeliveries are one merge")
-		assert.Equal(t, "acme/repo@"+testSHA, rows[0].Key)
-		assert.Equal(t, testProject, rows[0].ProjectID)
-		assert.Equal(t, "acme/repo#7", rows[0].Pulls)
-		assert.Equal(t, 1, riverJobs(t, r.store))
-
-		other := pullRequest(nil)
-		other["repository"] = fields{"full_name": "Acme/Other", "default_branch": "main"}
-		status, _ := r.post("pull_request", event(t, other), nil)
-		assert.Equal(t, 202, status)
-		assert.Equal(t, "other-project", r.rows()[0].ProjectID)
-	})
-}
-
 func TestWebhookSignatures(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t, "sqlite:"+sqliteFile(t))
@@ -404,7 +379,8 @@ func (r receiver) record(key string) once.Record {
 	return record
 }
 
-// TestPushBeforeItsPullRequest: title and description are added while the prompt is not sent.
+// TestPushBeforeItsPullRequest: title and description are added while the prompt is not sent, also if the owner was
+// renamed between the two.
 func TestPushBeforeItsPullRequest(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, url string) {
 		r := newReceiver(t, url)
@@ -412,10 +388,16 @@ func TestPushBeforeItsPullRequest(t *testing.T) {
 		key := "acme/repo@" + testSHA
 		assert.NotContains(t, r.record(key).Prompt, "It prints JSON.")
 
+		renamed := pullRequest(nil)
+		renamed["repository"] = fields{"full_name": "ACME/Repo", "default_branch": "main"}
 		for range 2 {
-			status, _ := r.post("pull_request", event(t, pullRequest(nil)), nil)
+			status, text := r.post("pull_request", event(t, renamed), nil)
 			assert.Equal(t, 202, status)
+			assert.Contains(t, text, "known already: "+key)
 		}
+		require.Len(t, r.rows(), 1)
+		assert.Equal(t, testProject, r.rows()[0].ProjectID)
+		assert.Equal(t, "acme/repo#7", r.rows()[0].Pulls)
 		prompt := r.record(key).Prompt
 		assert.Contains(
 			t, prompt,
@@ -429,31 +411,6 @@ func TestPushBeforeItsPullRequest(t *testing.T) {
 		assert.Equal(t, 202, status)
 		assert.Equal(t, version, r.record(key).Version, "it is sent")
 	})
-}
-
-// TestMergeQueue pushes several pull requests at once. Their own events add nothing.
-func TestMergeQueue(t *testing.T) {
-	t.Parallel()
-	r := newReceiver(t, "sqlite:"+sqliteFile(t))
-	e := push(fields{
-		"commits": []fields{
-			commit(sha("a"), "jane", "Add --json (#7)"), commit(sha("b"), "joe", "Add --yaml (#8)"),
-			commit(testSHA, "joe", "Add --xml (#9)"),
-		},
-	})
-	status, _ := r.post("push", event(t, e), nil)
-	assert.Equal(t, 202, status)
-
-	for number, id := range map[int]string{7: sha("a"), 8: sha("b"), 9: testSHA} {
-		status, text := r.post(
-			"pull_request", event(t, pullRequest(fields{"number": number, "merge_commit_sha": id})), nil,
-		)
-		assert.Equal(t, 202, status)
-		assert.Contains(t, text, "known already: acme/repo@"+testSHA)
-	}
-	require.Len(t, r.rows(), 1)
-	assert.Equal(t, "acme/repo#7 acme/repo#8 acme/repo#9", r.rows()[0].Pulls)
-	assert.Contains(t, r.record("acme/repo@"+testSHA).Prompt, "> Add --yaml (#8)")
 }
 
 // TestThousandWebhooksAtOnce are all stored, each once.
@@ -616,15 +573,17 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestShutdownTakesWebhooks until the POSTs in progress have ended.
+// TestShutdownTakesWebhooks until the POSTs in progress have ended, and a hang-up ends nothing sooner.
 func TestShutdownTakesWebhooks(t *testing.T) {
 	t.Parallel()
 	svc := newCountingService()
 	svc.slow = 20 * time.Second // 10 to 20
 	s := quick
 	s.SendTime = time.Minute
+	file := t.TempDir() + "/projects"
+	write(t, file, testProject+"\n")
 	f := newFleet(t, "sqlite:"+sqliteFile(t), s, svc)
-	cmd, addrs := f.serve(nil, "-project", testProject)
+	cmd, addrs := f.serve(nil, "-projects", file)
 	r := receiver{t, f.store, "http://" + addrs[0]}
 	r.post("push", event(t, push(nil)), nil)
 	f.until(timeToDo, "a POST", func() bool { return svc.of("acme/repo@"+testSHA) == 1 })
@@ -633,7 +592,7 @@ func TestShutdownTakesWebhooks(t *testing.T) {
 	status, _ := r.post("push", event(t, push(fields{"after": sha("f"), "commits": []fields{commit(sha("f"), "jane", "x")}})), nil)
 	assert.Equal(t, 202, status)
 
-	require.NoError(t, cmd.Wait())
+	require.NoError(t, f.end(cmd, syscall.SIGHUP))
 	counts := f.counts()
 	assert.Equal(t, 1, counts["running"])
 	assert.Equal(t, 1, counts["queued"])
@@ -847,27 +806,8 @@ func TestHangUpReadsTheProjectsAgain(t *testing.T) {
 	assert.NoError(t, f.end(cmd, syscall.SIGTERM))
 }
 
-// TestHangUpWhileStopping ends nothing: the POST in progress may end.
-func TestHangUpWhileStopping(t *testing.T) {
-	t.Parallel()
-	svc := newCountingService()
-	svc.slow = 20 * time.Second // 10 to 20
-	s := quick
-	s.SendTime = time.Minute
-	file := t.TempDir() + "/projects"
-	write(t, file, testProject+"\n")
-	f := newFleet(t, "sqlite:"+sqliteFile(t), s, svc)
-	cmd, _ := f.serve(nil, "-projects", file)
-	f.enqueue(promptOf(0, testProject))
-	f.until(timeToDo, "a POST", func() bool { return svc.of(promptOf(0, "").Key) == 1 })
-
-	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
-	f.until(timeToDo, "the end to begin", func() bool { return strings.Contains(f.logged(), "stopping: POSTs") })
-	assert.NoError(t, f.end(cmd, syscall.SIGHUP))
-	assert.Equal(t, 1, f.counts()["running"])
-}
-
-// TestSlowClients hold their places for a while only, and SIGTERM with one of them is exit 0.
+// TestSlowClients hold their places for a while only: they get 408, and their connections are closed. SIGTERM with one
+// of them is exit 0.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, "sqlite:"+sqliteFile(t), quick, newCountingService())
@@ -880,12 +820,19 @@ func TestSlowClients(t *testing.T) {
 		require.NoError(t, err)
 		return connection
 	}
+	stalled := slow()
+	defer stalled.Close()
 	for range 8 { // twice as many as there are places
 		defer slow().Close()
 	}
 
 	status, _ := receiver{t, f.store, "http://" + addrs[0]}.post("push", event(t, push(nil)), nil)
 	assert.Equal(t, 202, status)
+	require.NoError(t, stalled.SetReadDeadline(time.Now().Add(timeToDo)))
+	text, err := io.ReadAll(stalled) // until the server closes it
+	require.NoError(t, err)
+	assert.Contains(t, string(text), "408 Request Timeout")
+	assert.Contains(t, string(text), "Connection: close")
 
 	defer slow().Close()
 	assert.NoError(t, f.end(cmd, syscall.SIGTERM))
@@ -1019,22 +966,6 @@ func TestWebhooksAreNamed(t *testing.T) {
 	assert.Equal(t, 1, reports[0].Refused)
 }
 
-// TestStalledBody: a body that stalls gets 408, and its connection is closed.
-func TestStalledBody(t *testing.T) {
-	t.Parallel()
-	r := newReceiver(t, "sqlite:"+sqliteFile(t))
-	conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
-	require.NoError(t, err)
-	defer conn.Close()
-	fmt.Fprintf(conn, "POST /github HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"+
-		"X-Hub-Signature-256: sha256=00\r\nContent-Length: 100\r\n\r\n{")
-	require.NoError(t, conn.SetReadDeadline(time.Now().Add(timeToDo)))
-	text, err := io.ReadAll(conn) // until the server closes it
-	require.NoError(t, err)
-	assert.Contains(t, string(text), "408 Request Timeout")
-	assert.Contains(t, string(text), "Connection: close")
-}
-
 // TestRepositoryWithoutAProject needs a person until serve knows its project, or a merge of it was taken.
 func TestRepositoryWithoutAProject(t *testing.T) {
 	t.Parallel()
@@ -1068,29 +999,13 @@ func TestMergeQueueAtTheSameMoment(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, url string) {
 		r := newReceiver(t, url)
 		for i := range 30 {
-			first := fmt.Sprintf("a%039d", i)
-			second := fmt.Sprintf("b%039d", i)
-			both := push(fields{"after": second, "commits": []fields{
-				{"id": first, "message": "Add one (#1)", "added": []string{"a.go"}},
-				{"id": second, "message": "Add two (#2)", "added": []string{"b.go"}},
-			}})
-			one := pullRequest(fields{"number": 1, "merge_commit_sha": first})
-			two := pullRequest(fields{"number": 2, "merge_commit_sha": second})
-
+			name := fmt.Sprintf("acme/repo-%d", i)
 			var all sync.WaitGroup
-			all.Go(func() { r.post("push", event(t, both), nil) })
-			all.Go(func() { r.post("pull_request", event(t, one), nil) })
-			all.Go(func() { r.post("pull_request", event(t, two), nil) })
+			for _, event := range mergeQueueEvents(t, name, []string{"Title A (#1)", "Title B (#2)"}, nil) {
+				all.Go(func() { event(r) })
+			}
 			all.Wait()
-
-			ofSecond, err := r.store.Rows(t.Context(), "key = $1", "acme/repo@"+second)
-			require.NoError(t, err)
-			require.Len(t, ofSecond, 1)
-			ofFirst, err := r.store.Rows(t.Context(), "key = $1", "acme/repo@"+first)
-			require.NoError(t, err)
-			text := ofSecond[0].Prompt
-			isInSecond := strings.Contains(text, "Add one") || strings.Contains(text, "pull request 1")
-			assert.NotEqual(t, isInSecond, len(ofFirst) == 1, "in one prompt, and in no more")
+			r.documentsOnce(name, "at the same moment", "A", "B")
 		}
 	})
 }
