@@ -1,6 +1,8 @@
 package github
 
 import (
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -70,4 +72,36 @@ func TestLargeMergeFits(t *testing.T) {
 	assert.LessOrEqual(t, len(p.Prompt), database.MaxPrompt)
 	assert.Contains(t, p.Prompt, "[truncated]")
 	assert.Contains(t, p.Prompt, "\nand more")
+}
+
+func TestProjects(t *testing.T) {
+	of := func(repository string, flags ...string) string {
+		p, err := ReadProjects(flags, "")
+		require.NoError(t, err)
+		project, known := p.Of(repository)
+		return fmt.Sprint(project, known)
+	}
+	all := []string{"acme/repo=one", "rest", "acme/none="}
+	assert.Equal(t, "false", of("acme/other", all[0]))
+	assert.Equal(t, "onetrue", of("Acme/Repo", all...))
+	assert.Equal(t, "resttrue", of("acme/other", all...))
+	assert.Equal(t, "true", of("acme/none", all...))
+
+	for _, bad := range []string{"repo=one", "", "=x", "a/b/c=x", "acme/repo=mint_key"} {
+		_, err := ReadProjects([]string{bad}, "")
+		assert.Error(t, err, bad)
+	}
+}
+
+// TestBaseURLIsChecked at the start: with a wrong one each result would fail, one by one.
+func TestBaseURLIsChecked(t *testing.T) {
+	for _, bad := range []string{"nourl", "github.example.com", "ftp://github.example.com", "https://", ":"} {
+		_, err := NewAPI("ghp_x", bad, http.DefaultClient)
+		assert.ErrorContains(t, err, "GITHUB_API_URL is not a URL", bad)
+	}
+
+	for _, good := range []string{"", "https://github.example.com", "http://127.0.0.1:8080/api/v3"} {
+		_, err := NewAPI("ghp_x", good, http.DefaultClient)
+		assert.NoError(t, err, good)
+	}
 }
