@@ -439,6 +439,7 @@ type gitHub struct {
 	mu         sync.Mutex
 	permission string // "" is down
 	status     int    // of what lists or makes something; 0 if it works
+	broken     string // a part of the paths that respond with 502
 	pulls      []fields
 	requests   []string
 	reacting   func() // what happens while a reaction is made; nil is nothing
@@ -462,6 +463,8 @@ func (g *gitHub) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	path := strings.TrimPrefix(r.URL.Path, "/api/v3/repos/")
 	g.requests = append(g.requests, strings.TrimSpace(r.Method+" "+path+" "+string(body)))
 	switch {
+	case g.broken != "" && strings.Contains(path, g.broken):
+		rw.WriteHeader(http.StatusBadGateway)
 	case strings.HasSuffix(path, "/permission") && g.permission == "":
 		rw.WriteHeader(http.StatusBadGateway)
 	case strings.HasSuffix(path, "/permission"):
@@ -520,12 +523,19 @@ func TestPrivateMembersMayAsk(t *testing.T) {
 	_, text = r.comment(reviewComment(contributor, nil))
 	assert.Contains(t, text, "noted until it can be decided about: ", "GitHub is down")
 	assert.EqualValues(t, 1, kept(t, r.store))
+	c := terminal{t, r.databaseURL}
+	assert.Contains(t, c.wants(0, "status"), "1 comments wait until GitHub says whether their authors may write")
+	for _, name := range []string{"acme/docs#12", "acme/api@5907854"} {
+		assert.Contains(t, c.wants(0, "show", name), "comment 5 by jane on acme/docs#12 waits until the pull request of its "+
+			"job is known, and GitHub says whether its author may write (FLEET_GITHUB_TOKEN)")
+	}
 	g.saw()
 
 	g.permission = "write"
 	require.NoError(t, r.worker.MakePass(t.Context()))
 	require.Len(t, r.followUps(), 1)
 	assert.Contains(t, r.followUps()[0].Prompt, "asks for a change:\n\nMention --json.")
+	assert.NotContains(t, c.wants(0, "status"), "comments wait")
 	assert.Equal(t, []string{
 		"GET acme/docs/collaborators/jane/permission",
 		`POST acme/docs/issues/comments/5/reactions {"content":"eyes"}`,
@@ -536,8 +546,7 @@ func TestPrivateMembersMayAsk(t *testing.T) {
 	_, text = r.comment(reviewComment(contributor, nil))
 	assert.Contains(t, text, "may not write")
 	assert.Len(t, r.followUps(), 1)
-	assert.Contains(t, terminal{t, r.databaseURL}.wants(0, "show", "acme/docs#12"),
-		"comment 6 by jane on acme/docs#12: its author may not write to the repository")
+	assert.Contains(t, r.show(), "comment 6 by jane on acme/docs#12: its author may not write to the repository")
 }
 
 // follow works at the alarm of a prompt's follower.
@@ -628,6 +637,13 @@ func TestRetryAgainLooks(t *testing.T) {
 	g.status = http.StatusBadGateway
 	refuses(withToken, "no repository of the documentation could be listed")
 	g.status = 0
+	add(t, r.store, database.Prompt{Key: "acme/api@3333333", Project: testProject, Prompt: "x"})
+	put(t, r.store, "acme/api@3333333", func(record *once.Record) {
+		record.State, record.PRLink = once.Done, "https://github.com/acme/old-docs/pull/3"
+	})
+	g.broken = "acme/docs/"
+	refuses(withToken, "not each repository of the documentation could be listed")
+	g.broken = ""
 	r.makeUnknown(29*time.Minute, "acme/api@5907854")
 	refuses(withToken, "a job may take 25 minutes to open it. Wait until ")
 
@@ -954,26 +970,6 @@ func TestEventsOfACommentInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestCommentThatWaitsForGitHub: status and show say what it waits for.
-func TestCommentThatWaitsForGitHub(t *testing.T) {
-	t.Parallel()
-	r := newReviewed(t, "sqlite:"+sqliteFile(t))
-	g := r.onGitHub()
-	r.is(once.Done, docsPull)
-	r.comment(reviewComment(nil, nil)) // GitHub does not tell what its author may do
-	c := terminal{t, r.databaseURL}
-	assert.Contains(t, c.wants(0, "status"), "1 comments wait until GitHub says whether their authors may write")
-	for _, name := range []string{"acme/docs#12", "acme/api@5907854"} {
-		assert.Contains(t, c.wants(0, "show", name), "comment 5 by jane on acme/docs#12 waits until the pull request of its "+
-			"job is known, and GitHub says whether its author may write (FLEET_GITHUB_TOKEN)")
-	}
-
-	g.permission = "write"
-	require.NoError(t, r.worker.MakePass(t.Context()))
-	assert.Len(t, r.followUps(), 1)
-	assert.NotContains(t, c.wants(0, "status"), "comments wait")
-}
-
 // TestRequestsElsewhere: a review, and a comment on a line, have no conversation; a comment in HTML asks for nothing.
 func TestRequestsElsewhere(t *testing.T) {
 	t.Parallel()
@@ -992,32 +988,4 @@ func TestRequestsElsewhere(t *testing.T) {
 	shown := r.show()
 	assert.Contains(t, shown, "comment 77 by jane on acme/docs#12: only comments of the conversation count")
 	assert.Contains(t, shown, "comment 78 by jane on acme/docs#12: the comment does not begin with /docs and a request")
-}
-
-// A repository that could not be listed may have the pull request.
-func TestRetryAgainSendsNothingIfARepositoryCannotBeListed(t *testing.T) {
-	r := newReviewed(t, "sqlite:"+sqliteFile(t))
-	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		if strings.Contains(q.URL.Path, "acme/docs/") {
-			w.WriteHeader(http.StatusBadGateway)
-			return
-		}
-		_, _ = w.Write([]byte("[]"))
-	}))
-	defer api.Close()
-
-	for i, link := range []string{docsPull, "https://github.com/acme/old-docs/pull/3"} {
-		key := fmt.Sprintf("acme/api@222222%d", i)
-		add(t, r.store, database.Prompt{Key: key, Project: testProject, Prompt: "x"})
-		put(t, r.store, key, func(record *once.Record) {
-			record.State = once.Done
-			record.PRLink = link
-		})
-	}
-	r.makeUnknown(time.Hour, "acme/api@5907854")
-
-	withToken := environment{"FLEET_GITHUB_TOKEN": "token", "GITHUB_API_URL": api.URL}
-	_, text, code := terminal{t, r.databaseURL}.runAll("", withToken, "retry", "-key", "acme/api@5907854", "-again")
-	assert.Equal(t, 2, code, text)
-	assert.Equal(t, once.Unknown, r.record("acme/api@5907854").State)
 }

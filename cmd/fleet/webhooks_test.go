@@ -205,6 +205,21 @@ func TestWebhooksThatAskForNothing(t *testing.T) {
 		assert.Equal(t, c.status, status, "%s: %s", name, response)
 	}
 	assert.Empty(t, r.rows())
+
+	form := map[string]string{"Content-Type": "application/x-www-form-urlencoded"}
+	status, text := r.post("push", event(t, push(nil)), form)
+	assert.Equal(t, 415, status)
+	assert.Contains(t, text, "application/json")
+	resp, err := http.Get(r.url + "/github")
+	require.NoError(t, err)
+	assert.Equal(t, 405, resp.StatusCode)
+
+	long := strings.Repeat("o", 39) + "/" + strings.Repeat("r", 100)
+	status, text = r.post("push", event(t, push(fields{
+		"commits": []any{nil, fields{"id": strings.Repeat("a", 64), "message": "x"}}, "after": strings.Repeat("a", 64),
+		"repository": fields{"full_name": long, "default_branch": "main"},
+	})), map[string]string{"Content-Type": "application/json; charset=utf-8"})
+	assert.Equal(t, 202, status, text)
 }
 
 // TestWhatIsLeftOutIsLogged with repository, SHA, number and reason.
@@ -296,30 +311,6 @@ func TestLockedDatabase(t *testing.T) {
 	status, _ = r.post("push", event(t, push(nil)), nil)
 	assert.Equal(t, 202, status)
 	assert.False(t, isNeeded())
-}
-
-func TestOddWebhooks(t *testing.T) {
-	t.Parallel()
-	r := newReceiver(t, "sqlite:"+sqliteFile(t))
-	long := strings.Repeat("o", 39) + "/" + strings.Repeat("r", 100)
-	status, text := r.post("push", event(t, push(fields{
-		"commits": []any{nil, fields{"id": strings.Repeat("a", 64), "message": "x"}}, "after": strings.Repeat("a", 64),
-		"repository": fields{"full_name": long, "default_branch": "main"},
-	})), nil)
-	assert.Equal(t, 202, status, text)
-
-	status, text = r.post(
-		"push", event(t, push(nil)), map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
-	)
-	assert.Equal(t, 415, status)
-	assert.Contains(t, text, "application/json")
-
-	status, _ = r.post("push", event(t, push(nil)), map[string]string{"Content-Type": "application/json; charset=utf-8"})
-	assert.Equal(t, 202, status)
-
-	resp, err := http.Get(r.url + "/github")
-	require.NoError(t, err)
-	assert.Equal(t, 405, resp.StatusCode)
 }
 
 func commit(id, author, message string) fields {
@@ -765,6 +756,11 @@ func TestProjectsOfAFile(t *testing.T) {
 	projects, err := github.ReadProjects(nil, file)
 	require.NoError(t, err)
 	assert.Equal(t, github.Projects{"acme/api": "one", "acme/left-out": "", "": "rest"}, projects)
+	for repository, want := range map[string]string{"Acme/Api": "one", "acme/left-out": "", "acme/other": "rest"} {
+		project, isKnown := projects.Of(repository)
+		assert.True(t, isKnown)
+		assert.Equal(t, want, project, repository)
+	}
 
 	secret := map[string]string{"FLEET_GITHUB_SECRET": "x"}
 	c := terminal{t, "sqlite:" + sqliteFile(t)}
@@ -779,6 +775,9 @@ func TestProjectsOfAFile(t *testing.T) {
 	}
 	c.refuses(secret, "at -project one and at -project two", "serve", "-project", "one", "-project", "two")
 	c.refuses(nil, "no such file", "serve", "-projects", file+"-missing")
+	for _, bad := range []string{"repo=one", "=x", "a/b/c=x", "acme/repo=mint_key"} {
+		c.refuses(secret, "the projects: ", "serve", "-project", bad)
+	}
 }
 
 // TestHangUpReadsTheProjectsAgain, and a broken file changes nothing.
