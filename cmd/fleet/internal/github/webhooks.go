@@ -248,6 +248,9 @@ func (h *Webhooks) receive(rw http.ResponseWriter, r *http.Request) response {
 	}
 
 	resp := h.act(r.Context(), event)
+	for n := 0; resp.isTaken && n < maxPushed; n++ { // it then leaves out what others have taken
+		resp = h.act(r.Context(), event)
+	}
 	resp.Event = github.WebHookType(r)
 	return resp
 }
@@ -387,38 +390,11 @@ func (h *Webhooks) actOnPullRequest(ctx context.Context, e *github.PullRequestEv
 // be documented once.
 func (h *Webhooks) actOnPush(ctx context.Context, e *github.PushEvent) response {
 	m, why := mergeOfPush(e, h.skip)
-	if why != "" || len(m.commits) == 0 {
+	if why != "" {
 		return h.actOnMerge(ctx, m, why)
 	}
 
 	h.logLines(ctx, e)
-	resp := h.actOnCommits(ctx, m)
-	for range len(m.commits) {
-		if !resp.isTaken {
-			return resp
-		}
-		resp = h.actOnCommits(ctx, m) // without what the others have taken meanwhile
-	}
-	return resp
-}
-
-// logLines logs why some commits of a push are left out, and which lines leave out nothing.
-func (h *Webhooks) logLines(ctx context.Context, e *github.PushEvent) {
-	for _, c := range e.Commits {
-		about := slog.Group("", "repository", safetext.OneLine(e.GetRepo().GetFullName(), 150), "sha", c.GetID())
-		line, isListed := merges.NoneLineOfCommit(c.GetMessage())
-		if isListed {
-			h.Logger.WarnContext(ctx, "a line of a squash skips nothing: it is about one of its commits, whose part nobody "+
-				"can tell", about, "line", safetext.OneLine(line, 200))
-		}
-		if why := whySkip(c, h.skip); why != "" {
-			h.Logger.InfoContext(ctx, "a commit is left out", about, "reason", safetext.OneLine(why, 200))
-		}
-	}
-}
-
-// actOnCommits acts once on the commits of a push that no prompt has yet.
-func (h *Webhooks) actOnCommits(ctx context.Context, m Merge) response {
 	known := map[string]database.Row{}
 	for _, c := range m.commits[:min(len(m.commits), maxPushed)] {
 		row, err := database.First(h.Rows(ctx, "key = (SELECT key FROM fleet_commits WHERE commit_key = $1)",
@@ -438,9 +414,25 @@ func (h *Webhooks) actOnCommits(ctx context.Context, m Merge) response {
 	if len(rest.commits) > 0 {
 		return h.actOnMerge(ctx, rest, "")
 	}
+
 	resp := respond(http.StatusAccepted, "known already: "+known[m.commits[len(m.commits)-1].GetID()].Key)
 	resp.About = m
 	return resp
+}
+
+// logLines logs why some commits of a push are left out, and which lines leave out nothing.
+func (h *Webhooks) logLines(ctx context.Context, e *github.PushEvent) {
+	for _, c := range e.Commits {
+		about := slog.Group("", "repository", safetext.OneLine(e.GetRepo().GetFullName(), 150), "sha", c.GetID())
+		line, isListed := merges.NoneLineOfCommit(c.GetMessage())
+		if isListed {
+			h.Logger.WarnContext(ctx, "a line of a squash skips nothing: it is about one of its commits, whose part nobody "+
+				"can tell", about, "line", safetext.OneLine(line, 200))
+		}
+		if why := whySkip(c, h.skip); why != "" {
+			h.Logger.InfoContext(ctx, "a commit is left out", about, "reason", safetext.OneLine(why, 200))
+		}
+	}
 }
 
 // actOnMerge enqueues a merge, or leaves it out. A push is left out if its pull request has said so before, and a pull
@@ -546,12 +538,6 @@ func (h *Webhooks) enqueue(ctx context.Context, m Merge) response {
 	}
 
 	known, err := h.Enqueue(ctx, p)
-	isPull := len(m.commits) == 0
-	if errors.Is(err, database.ErrTaken) && isPull { // a push has just brought the merge
-		if p.Key, err = h.keyOf(ctx, m); err == nil {
-			known, err = h.Enqueue(ctx, p)
-		}
-	}
 	if errors.Is(err, database.ErrTaken) {
 		resp := respond(http.StatusServiceUnavailable, "not stored: deliver it again")
 		resp.isTaken = true
