@@ -8,19 +8,21 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
-	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
 	"github.com/mintlify-community/mintlify-go/once"
 )
@@ -469,5 +471,253 @@ func TestStatusTellsOfFailures(t *testing.T) {
 			assert.NotContains(t, p.Why, "failures")
 		}
 		assert.Equal(t, 12, b.counts()["done"])
+	})
+}
+
+// TestPOSTsFailForAnHour, and no other request does: of 1,000 projects on three machines few prompts are unknown after
+// it.
+func TestPOSTsFailForAnHour(t *testing.T) {
+	if os.Getenv("FLEET_LOAD") == "" {
+		t.Skip("River itself works for an hour of virtual time, which takes very long: set FLEET_LOAD=1h")
+	}
+	inBubble(t, func(b *bench) {
+		b.svc.failsBody = func(string) int { return 503 }
+		b.enqueue(prompts(3000, 1000)...)
+		time.Sleep(time.Hour)
+		counts := b.counts()
+		t.Logf("%v after %d POSTs", counts, b.svc.posts)
+		assert.LessOrEqual(t, counts["unknown"], 30)
+	}, func(s *queue.Settings) { s.Posts *= 3 })
+}
+
+// failingProjects has the POSTs of some projects fail, after all others have worked.
+func (b *bench) failingProjects(names ...string) {
+	b.svc.fails = func(r *http.Request) int {
+		for _, name := range names {
+			if r.Method == http.MethodPost && strings.Contains(r.URL.Path, "/"+name+"/") {
+				return 503
+			}
+		}
+		return 0
+	}
+	for _, name := range names {
+		for i := range 20 {
+			b.enqueue(database.Prompt{Key: fmt.Sprint(name, "-", i), Project: name, Prompt: "x"})
+		}
+	}
+}
+
+// soonest returns how long a new prompt of another project waits until it is sent.
+func (b *bench) soonest(key string) time.Duration {
+	began := time.Now()
+	b.enqueue(database.Prompt{Key: key, Project: "good", Prompt: "x"})
+	for b.svc.sent(key).IsZero() && time.Since(began) < time.Hour {
+		time.Sleep(100 * time.Millisecond)
+	}
+	return time.Since(began)
+}
+
+// TestOthersGoOn: the POSTs of one project fail for an hour, and prompts of another go out within two seconds. Those
+// of two fail, and a third's goes out when the pause of all ends.
+func TestOthersGoOn(t *testing.T) {
+	for names, most := range map[string]time.Duration{
+		"bad":       2 * time.Second,
+		"bad1 bad2": 15 * time.Second,
+	} {
+		t.Run(names, func(t *testing.T) {
+			inBubble(t, func(b *bench) {
+				b.svc.slow = 100 * time.Millisecond
+				b.failingProjects(strings.Fields(names)...)
+				for i := range 12 {
+					time.Sleep(5 * time.Minute)
+					rows, err := b.Projects(b.ctx)
+					require.NoError(t, err)
+					pause := max(0, time.Until(rows[0].PausedUntil))
+					assert.LessOrEqual(t, b.soonest(fmt.Sprint("good-", i)), pause+most)
+				}
+			}, func(s *queue.Settings) { s.Poll = time.Second })
+		})
+	}
+}
+
+// TestFirstPromptAfterAnOutage of any length comes soon, and nothing was sent during it but at its onset.
+func TestFirstPromptAfterAnOutage(t *testing.T) {
+	lengths := []time.Duration{5, 31}
+	if isLong() {
+		lengths = []time.Duration{5, 31, 130}
+	}
+	if os.Getenv("FLEET_LOAD") != "" {
+		lengths = []time.Duration{5, 7, 10, 15, 20, 31, 45, 60, 90, 130}
+	}
+	for status, most := range map[int]time.Duration{503: 75 * time.Second, -1: 90 * time.Second} {
+		for _, length := range lengths {
+			for _, projects := range []int{1, 20} {
+				name := fmt.Sprintf("%d for %d minutes, %d projects", status, length, projects)
+				t.Run(name, func(t *testing.T) {
+					inBubble(t, func(b *bench) { afterAnOutage(b, status, length*time.Minute, projects, most) })
+				})
+			}
+		}
+	}
+}
+
+func afterAnOutage(b *bench, status int, length time.Duration, projects int, most time.Duration) {
+	b.enqueue(prompts(90*projects, projects)...)
+	time.Sleep(10 * time.Second)
+	begin := time.Now()
+	end := begin.Add(length)
+	b.svc.fails = func(r *http.Request) int {
+		if !time.Now().Before(end) {
+			return 0
+		}
+		if status < 0 && r.Method == http.MethodGet { // nothing responds
+			select {
+			case <-r.Context().Done():
+			case <-time.After(time.Until(end)):
+			}
+		}
+		return status
+	}
+	time.Sleep(length)
+	unknown := b.counts()["unknown"]
+	assert.LessOrEqual(b.t, unknown, queue.Production.Posts, "at the onset")
+
+	posts := b.svc.posts
+	for b.svc.posts == posts && time.Since(end) < time.Hour {
+		time.Sleep(time.Second)
+	}
+	assert.LessOrEqual(b.t, time.Since(end), most)
+	time.Sleep(time.Minute)
+	assert.Equal(b.t, unknown, b.counts()["unknown"])
+}
+
+// TestStopDuringQuestions pauses nothing, and logs no warning.
+func TestStopDuringQuestions(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		asked := make(chan bool, 100)
+		s := quick
+		s.SendTime = 20 * time.Second
+		s.Posts = 10
+		f := newFleet(t, url, s, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			asked <- true
+			<-r.Context().Done()
+		}))
+		f.enqueue(prompts(20, 10)...)
+		worker := f.start()
+		for range 10 {
+			<-asked
+		}
+		require.NoError(t, f.end(worker, syscall.SIGTERM))
+
+		assert.Empty(t, pausesOf(t, f.store))
+		rows, err := f.store.Projects(t.Context())
+		require.NoError(t, err)
+		for _, row := range rows {
+			assert.Zero(t, row.Last, row.Name)
+		}
+		assert.NotContains(t, f.logged(), "level=WARN")
+		assert.NotContains(t, f.logged(), "level=ERROR")
+		assert.Equal(t, 20, f.counts()["queued"])
+	})
+}
+
+// untilAsleep waits until a worker has looked at the queue of a project, and has put off the next look.
+func (f *fleet) untilAsleep(project string) {
+	f.awaits("the queue of "+project+" to sleep", func() bool {
+		return number(f.t, f.store, `SELECT count(*) FROM river_job j JOIN fleet_projects q ON q.river = j.id
+WHERE j.state = 'scheduled' AND q.project = $1`, project) == 1
+	})
+}
+
+// untilActed waits until the service has acted on a prompt.
+func (f *fleet) untilActed(svc *countingService, key string) {
+	f.awaits(key+" to be sent", func() bool { return svc.of(key) > 0 })
+}
+
+// awaits waits as until does, in any goroutine: it does not end the test.
+func (f *fleet) awaits(what string, done func() bool) {
+	f.t.Helper()
+	for deadline := time.Now().Add(timeToDo); !done(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			f.t.Errorf("waited %v for %s", timeToDo, what)
+			return
+		}
+	}
+}
+
+// TestNothingLooksJustInCase: a worker looks at a paused project about once an hour, and sends at once after the resume.
+func TestNothingLooksJustInCase(t *testing.T) {
+	const projects = 100
+	inBubble(t, func(b *bench) {
+		execute(b.t, b.Queue, "CREATE TABLE looks (job BIGINT)")
+		execute(b.t, b.Queue, `CREATE TRIGGER look AFTER INSERT ON river_job WHEN NEW.kind = 'fleet_send'
+BEGIN INSERT INTO looks VALUES (NEW.id); END`)
+		require.NoError(b.t, b.Stop(b.ctx, "", "jane"))
+		b.enqueue(prompts(3*projects, projects)...)
+		time.Sleep(time.Minute)
+		looks := func() int64 { return number(b.t, b.Queue, "SELECT count(*) FROM looks") }
+
+		before := looks()
+		time.Sleep(time.Minute)
+		assert.Equal(b.t, before, looks(), "in the minute after the pause")
+		time.Sleep(3 * time.Hour)
+		t.Logf("%d looks at %d projects in three hours", looks()-before, projects)
+		assert.LessOrEqual(b.t, looks()-before, int64(4*projects))
+
+		_, err := b.Resume(b.ctx, "")
+		require.NoError(b.t, err)
+		time.Sleep(30 * time.Minute)
+		assert.Equal(b.t, 3*projects, b.counts()["done"])
+	})
+}
+
+// TestProjectGoesOnAfterAKill: after kill -9 of the sender during a POST the project's next prompt goes out soon, with
+// the settings of production. It logs the time.
+func TestProjectGoesOnAfterAKill(t *testing.T) {
+	if !isLong() {
+		t.Skip("it takes a minute and a half: set MINTLIFY_LONG=1")
+	}
+	eachDatabase(t, func(t *testing.T, url string) {
+		svc := newCountingService()
+		var hangs atomic.Bool
+		hangs.Store(true)
+		arrived := make(chan bool, 1)
+		f := newFleet(t, url, queue.Production, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost && hangs.CompareAndSwap(true, false) {
+				svc.act(r)
+				arrived <- true
+				<-r.Context().Done()
+				return
+			}
+			svc.ServeHTTP(rw, r)
+		}))
+		f.enqueue(prompts(2, 1)...)
+		sender := f.start()
+		<-arrived
+		f.start()
+		killed := time.Now()
+		_ = f.end(sender, os.Kill)
+
+		f.until(4*time.Minute, "the next prompt", func() bool { return svc.of(promptOf(1, "").Key) == 1 })
+		t.Logf("the next prompt went out %v after the kill", time.Since(killed))
+		require.Equal(t, 1, svc.of(promptOf(0, "").Key))
+	})
+}
+
+// TestLimitsWakeTheQueues, but only if they have changed: the queues have slept until tomorrow.
+func TestLimitsWakeTheQueues(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		s := openStore(t, url)
+		isWoken := func(limits map[string]int) bool {
+			before := number(t, s, "SELECT count(*) FROM river_job WHERE kind = 'fleet_wake'")
+			require.NoError(t, s.SetLimits(t.Context(), limits))
+			return number(t, s, "SELECT count(*) FROM river_job WHERE kind = 'fleet_wake'") > before
+		}
+
+		assert.False(t, isWoken(nil))
+		assert.True(t, isWoken(map[string]int{"acme/repo": 0}))
+		assert.False(t, isWoken(map[string]int{"acme/repo": 0}))
+		assert.True(t, isWoken(map[string]int{"acme/repo": 1}))
+		assert.True(t, isWoken(nil))
 	})
 }

@@ -702,14 +702,14 @@ func TestREADMEDemo(t *testing.T) {
 	command := regexp.MustCompile(`(?m)^go run -C cmd/fleet \. (demo)$`).FindSubmatch(readme)
 	require.NotNil(t, command, "the README's command")
 
-	chat, gh := newTarget(t, 200), newTarget(t, 201)
+	chat, gh := newGitHub(t), newGitHub(t)
 	env := []string{
 		"DATABASE_URL=", "FLEET_RESULTS_URL=" + chat.URL, "FLEET_GITHUB_TOKEN=x", "GITHUB_API_URL=" + gh.URL,
 	}
 	output, err := programCommand(t, "", queue.Production, env, string(command[1])).CombinedOutput()
 	require.NoError(t, err, "%s", output)
-	assert.Empty(t, chat.paths)
-	assert.Empty(t, gh.paths)
+	assert.Empty(t, chat.saw())
+	assert.Empty(t, gh.saw())
 
 	for _, want := range []string{
 		"12 enqueued, 0 known already", "0 enqueued, 12 known already", "1 unknown", "Look for \"docs-job: acme/service-",

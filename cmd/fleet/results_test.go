@@ -3,14 +3,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -123,33 +118,6 @@ func TestFailingResultsHoldUpNoOther(t *testing.T) {
 	})
 }
 
-// target records the last request, and responds with status.
-type target struct {
-	*httptest.Server
-	status   int
-	paths    []string
-	header   string
-	body     map[string]string
-	location string
-}
-
-func newTarget(t *testing.T, status int) *target {
-	s := &target{status: status}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		s.paths, s.header = append(s.paths, r.URL.Path), r.Header.Get("Authorization")
-		body, _ := io.ReadAll(r.Body)
-		s.body = nil
-		_ = json.Unmarshal(body, &s.body)
-		if s.location != "" {
-			rw.Header().Set("Location", s.location)
-		}
-		rw.WriteHeader(s.status)
-		_, _ = rw.Write([]byte("{}"))
-	}))
-	t.Cleanup(s.Close)
-	return s
-}
-
 func tellerOf(t *testing.T, environment map[string]string) queue.Teller {
 	getenv := func(name string) string { return environment[name] }
 	api, err := newAPI(getenv)
@@ -172,20 +140,24 @@ var testResult = resultOfA(once.Done, func(r *database.Row) {
 })
 
 func TestResultsToAWebhook(t *testing.T) {
-	s := newTarget(t, 200)
+	s := newGitHub(t)
 	tell := tellerOf(t, map[string]string{"FLEET_RESULTS_URL": s.URL + "/T0/secret", "FLEET_GITHUB_TOKEN": "x"})
 	hostile := resultOfA(once.Failed, func(r *database.Row) { r.Problem = "<!channel> & `more`\nlines" })
 	told, err := tell(t.Context(), []database.Row{testResult, hostile})
 	require.NoError(t, err)
 	assert.Len(t, told, 2)
-	assert.Equal(t, []string{"/T0/secret"}, s.paths)
-	assert.Equal(t, "Docs for k: done, https://github.com/acme/docs/pull/9\nDocs for k: failed: `&lt;!channel&gt; &amp; 'more' lines`", s.body["text"])
+	requests := s.saw()
+	require.Len(t, requests, 1)
+	body, found := strings.CutPrefix(requests[0], "POST /T0/secret ")
+	assert.True(t, found, requests)
+	assert.JSONEq(t, `{"text":"Docs for k: done, https://github.com/acme/docs/pull/9\n`+
+		"Docs for k: failed: `&lt;!channel&gt; &amp; 'more' lines`"+`"}`, body)
 }
 
 // TestRedirectsAreFailures: what follows one may be a page that says 200 to anything.
 func TestRedirectsAreFailures(t *testing.T) {
-	elsewhere, s := newTarget(t, 200), newTarget(t, 302)
-	s.location = elsewhere.URL
+	elsewhere, s := newGitHub(t), newGitHub(t)
+	s.status, s.location = http.StatusFound, elsewhere.URL
 	for _, environment := range []map[string]string{
 		{"FLEET_RESULTS_URL": s.URL + "/secret"}, {"FLEET_GITHUB_TOKEN": "ghp_x", "GITHUB_API_URL": s.URL},
 	} {
@@ -194,11 +166,12 @@ func TestRedirectsAreFailures(t *testing.T) {
 		assert.Empty(t, told)
 		assert.NotContains(t, err.Error(), "secret")
 	}
-	assert.Empty(t, elsewhere.paths)
+	assert.Empty(t, elsewhere.saw())
 }
 
 func TestResultsURLIsASecret(t *testing.T) {
-	s := newTarget(t, 500)
+	s := newGitHub(t)
+	s.status = http.StatusInternalServerError
 	tell := tellerOf(t, map[string]string{"FLEET_RESULTS_URL": s.URL + "/T0/secret"})
 	_, refused := tell(t.Context(), []database.Row{testResult})
 	require.ErrorContains(t, refused, "500")
@@ -216,16 +189,15 @@ func TestResultsURLIsASecret(t *testing.T) {
 }
 
 func TestResultsAsComments(t *testing.T) {
-	s := newTarget(t, 201)
+	s := newGitHub(t)
 	tell := tellerOf(t, map[string]string{"FLEET_GITHUB_TOKEN": "ghp_x", "GITHUB_API_URL": s.URL})
 	_, err := tell(t.Context(), []database.Row{testResult, resultOfA(once.Done, nil)})
 	require.NoError(t, err)
-	assert.Equal(
-		t, "[/api/v3/repos/acme/repo/issues/7/comments /api/v3/repos/acme/repo/issues/8/comments]",
-		fmt.Sprint(s.paths),
-	)
-	assert.Equal(t, "Bearer ghp_x", s.header)
-	assert.Contains(t, s.body["body"], "done, https://github.com/acme/docs/pull/9")
+	const comment = `{"body":"Docs for k: done, https://github.com/acme/docs/pull/9"}`
+	assert.Equal(t, []string{
+		"POST acme/repo/issues/7/comments " + comment, "POST acme/repo/issues/8/comments " + comment,
+	}, s.saw())
+	assert.Equal(t, "Bearer ghp_x", s.token)
 
 	s.status = 403
 	another := testResult
@@ -238,39 +210,37 @@ func TestResultsAsComments(t *testing.T) {
 
 // TestCommentIsMadeOnce though another pull request of the result fails.
 func TestCommentIsMadeOnce(t *testing.T) {
-	status := map[string]int{"8": 404}
-	comments := map[string]int{}
-	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		number := strings.Split(r.URL.Path, "/")[7]
-		comments[number]++
-		rw.WriteHeader(cmp.Or(status[number], 201))
-		_, _ = rw.Write([]byte("{}"))
-	}))
-	defer s.Close()
-	api, err := newAPI(environment{"FLEET_GITHUB_TOKEN": "x", "GITHUB_API_URL": s.URL}.get)
-	require.NoError(t, err)
-
+	g := newGitHub(t)
+	g.broken = "issues/8"
+	api := g.api(t)
 	row := testResult
 	row.Pulls = "acme/repo#7 acme/repo#8 acme/repo#9"
-	for range 2 {
+	comments := func() (numbers string) {
+		for _, request := range g.saw() {
+			numbers += strings.Split(request, "/")[3]
+		}
+		return numbers
+	}
+
+	for _, want := range []string{"789", "8"} {
 		told, err := api.Tell(t.Context(), []database.Row{row})
 		require.ErrorContains(t, err, "comment on acme/repo#8")
 		assert.Empty(t, told)
+		assert.Equal(t, want, comments())
 	}
-	assert.Equal(t, map[string]int{"7": 1, "8": 2, "9": 1}, comments)
 
-	delete(status, "8")
-	for range 2 {
+	g.broken = ""
+	for _, want := range []string{"8", ""} {
 		told, err := api.Tell(t.Context(), []database.Row{row})
 		require.NoError(t, err)
 		assert.Len(t, told, 1)
+		assert.Equal(t, want, comments())
 	}
-	assert.Equal(t, map[string]int{"7": 1, "8": 3, "9": 1}, comments)
 
 	row.Version++
-	_, err = api.Tell(t.Context(), []database.Row{row})
+	_, err := api.Tell(t.Context(), []database.Row{row})
 	require.NoError(t, err)
-	assert.Equal(t, map[string]int{"7": 2, "8": 4, "9": 2}, comments, "another result")
+	assert.Equal(t, "789", comments(), "another result")
 }
 
 func TestSentences(t *testing.T) {
