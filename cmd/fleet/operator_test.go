@@ -375,17 +375,6 @@ func TestKeep(t *testing.T) {
 	})
 }
 
-// TestProblemsAreResumed: resume polls running jobs again that have a problem, though nothing was paused.
-func TestProblemsAreResumed(t *testing.T) {
-	eachDatabase(t, func(t *testing.T, url string) {
-		c, s := made(t, url)
-		c.wants(0, "enqueue", "-key", "acme/api@1", "-project", "p", "-prompt", "x")
-		put(t, s, "acme/api@1", func(r *once.Record) { r.State, r.JobID, r.Problem = once.Running, "job_1", "401" })
-		c.wants(2, "resume", "-project", "q")
-		assert.Equal(t, "1 running with a problem: polled again\n", c.wants(0, "resume", "-project", "p"))
-	})
-}
-
 // TestOperatorIsTold: list says why, resume -all what it leaves, the row of all what it stops, refused ones with one
 // reason are one entry, and a plan to forget counts what was left out.
 func TestOperatorIsTold(t *testing.T) {

@@ -24,7 +24,6 @@ import (
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/queue"
 	"github.com/mintlify-community/mintlify-go/mintlifytest"
-	"github.com/mintlify-community/mintlify-go/once"
 )
 
 // weather is the service, which takes a second, or fails.
@@ -169,6 +168,13 @@ func (b *bench) needs() []need { return b.status().NeedsPerson }
 
 func (b *bench) pauses() []queue.Pause { return pausesOf(b.t, b.Queue) }
 
+// counted returns how many POSTs the metrics count that led to a state.
+func (b *bench) counted(result string) float64 {
+	var metric dto.Metric
+	require.NoError(b.t, b.Worker.Posts.WithLabelValues(result).Write(&metric))
+	return metric.GetCounter().GetValue()
+}
+
 // failing is a service that fails with a status from now on for a while.
 func (b *bench) failing(status int, d time.Duration) {
 	end := time.Now().Add(d)
@@ -222,29 +228,13 @@ func TestOutage(t *testing.T) {
 				assert.Equal(t, counts["unknown"], after["unknown"])
 				assert.Equal(t, 80-after["unknown"], after["done"], "the rest goes on by itself: %v", after)
 				assert.LessOrEqual(t, b.svc.most, queue.Production.Posts)
+				if !c.getsWork {
+					assert.InDelta(t, 80, b.counted("running"), 0)
+					assert.Zero(t, b.counted("queued"), "a question in vain is not a POST")
+				}
 			})
 		})
 	}
-}
-
-// TestPOSTsAreCounted, but not the GETs that ask first, also if asking fails.
-func TestPOSTsAreCounted(t *testing.T) {
-	inBubble(t, func(b *bench) {
-		b.failing(503, 5*time.Minute)
-		b.enqueue(prompts(2, 1)...)
-		time.Sleep(time.Hour)
-		assert.Equal(t, 2, b.counts()["done"])
-		assert.Greater(t, b.svc.gets, 4)
-
-		counted := func(result string) float64 {
-			var metric dto.Metric
-			require.NoError(t, b.Worker.Posts.WithLabelValues(result).Write(&metric))
-			return metric.GetCounter().GetValue()
-		}
-		assert.InDelta(t, 2, counted("running"), 0)
-		assert.Zero(t, counted("queued"))
-		assert.Zero(t, counted("unknown"))
-	})
 }
 
 // TestCreditsUsedUp has the service respond 402 for a while: no prompt fails. Nobody knows when the queue is empty while
@@ -329,27 +319,6 @@ func TestJobThatDoesNotEnd(t *testing.T) {
 	})
 }
 
-// TestDeadSender leaves a record behind that says sending.
-func TestDeadSender(t *testing.T) {
-	inBubble(t, func(b *bench) {
-		_, err := b.Enqueue(b.ctx, promptOf(1, testProject))
-		require.NoError(t, err)
-		r, err := b.Records().Get(b.ctx, promptOf(1, "").Key)
-		require.NoError(t, err)
-		r.State, r.Version, r.Deadline, r.Sender = once.Sending, 2, time.Now().Add(time.Minute), "x"
-		require.NoError(t, b.Records().Put(b.ctx, r))
-		require.NoError(t, b.MakePass(b.ctx))
-		time.Sleep(2 * time.Minute)
-		assert.Equal(t, 1, b.counts()["sending"], "it may live")
-
-		time.Sleep(2 * time.Minute)
-		assert.Equal(t, 1, b.counts()["unknown"])
-
-		pauses := b.pauses()
-		assert.Empty(t, pauses, "which says nothing of the service")
-	})
-}
-
 // TestWhatCameBackGoesBehind the others of its priority: a firewall refuses one prompt by its
 // content, and the others are sent meanwhile.
 func TestWhatCameBackGoesBehind(t *testing.T) {
@@ -383,30 +352,8 @@ func TestWhatCameBackGoesBehind(t *testing.T) {
 	})
 }
 
-// TestMaxPerDayCountsMerges, and no messages. What a person retries counts, but does not wait.
-func TestMaxPerDayCountsMerges(t *testing.T) {
-	inBubble(t, func(b *bench) {
-		require.NoError(t, b.SetLimits(b.ctx, map[string]int{"": 2}))
-		b.enqueue(promptOf(0, testProject))
-		time.Sleep(time.Hour)
-		b.enqueue(database.Prompt{Key: "acme/repo@0#comment-1", Prompt: "x", After: promptOf(0, "").Key})
-		time.Sleep(time.Hour)
-		require.Equal(t, 2, b.counts()["done"])
-
-		_, err := b.Enqueue(b.ctx, promptOf(1, testProject))
-		require.NoError(t, err)
-		require.NoError(t, database.NoteRetry(b.ctx, b.DB, promptOf(1, "").Key))
-		require.NoError(t, b.MakePass(b.ctx))
-		time.Sleep(time.Hour)
-		require.Equal(t, 3, b.counts()["done"])
-
-		b.enqueue(promptOf(2, testProject), promptOf(3, testProject))
-		time.Sleep(time.Hour)
-		assert.Equal(t, map[string]int{"done": 3, "queued": 2}, some(b.counts()))
-	})
-}
-
-// TestMaxPerDay: what is over waits day by day, other repositories pass it, and what a person retries does not wait.
+// TestMaxPerDay: what is over waits day by day, and other repositories pass it. What a person retries counts, and does
+// not wait. Messages do neither.
 func TestMaxPerDay(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		require.NoError(t, b.SetLimits(b.ctx, map[string]int{"": 2, "acme/free": 1000}))
@@ -434,6 +381,16 @@ func TestMaxPerDay(t *testing.T) {
 
 		b.skip(24 * time.Hour)
 		assert.Equal(t, 7, b.counts()["done"])
+
+		b.skip(24 * time.Hour)
+		add(b.t, b.Queue, promptOf(10, testProject))
+		require.NoError(t, database.NoteRetry(b.ctx, b.DB, promptOf(10, "").Key))
+		time.Sleep(time.Hour)
+		b.enqueue(database.Prompt{Key: "acme/repo@10#comment-1", Prompt: "x", After: promptOf(10, "").Key})
+		time.Sleep(time.Hour)
+		b.enqueue(promptOf(11, testProject), promptOf(12, testProject))
+		time.Sleep(time.Hour)
+		assert.Equal(t, map[string]int{"done": 10, "queued": 1}, some(b.counts()))
 	})
 }
 
