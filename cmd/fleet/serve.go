@@ -205,8 +205,7 @@ func (c *serveCommand) run(ctx context.Context) error {
 				"member does nothing, and unknown prompts are not looked for on GitHub")
 		}
 
-		go ask(ctx, w, c.projects)
-		c.noteProjects(ctx, w, hooks)
+		use(ctx, w, hooks, c.projects)
 		c.readAgain(ctx, w, hooks)
 		return newServer(c.addr, hooks.Handler())
 	})
@@ -228,16 +227,17 @@ func (c *serveCommand) readAgain(ctx context.Context, w *queue.Worker, hooks *gi
 				w.Logger.Error("the projects could not be read again: the old ones stay", "error", err)
 				continue
 			}
-			hooks.SetProjects(projects)
-			c.noteProjects(ctx, w, hooks)
+			use(ctx, w, hooks, projects)
 			w.Logger.Info("the projects were read again", "repositories", len(projects))
-			go ask(ctx, w, projects)
 		}
 	}()
 }
 
-// noteProjects ends the entries in status of repositories that have a project now.
-func (c *serveCommand) noteProjects(ctx context.Context, w *queue.Worker, hooks *github.Webhooks) {
+// use has projects document their repositories from now on, whose entries in status end.
+func use(ctx context.Context, w *queue.Worker, hooks *github.Webhooks, projects github.Projects) {
+	go ask(ctx, w, projects)
+
+	hooks.SetProjects(projects)
 	if err := hooks.NoteProjects(ctx); err != nil {
 		w.Calm.Warn("status may name repositories that have a project by now", "error", err)
 	}

@@ -709,17 +709,19 @@ func TestSaysNone(t *testing.T) {
 
 		// A queue that rebases does not name its pull requests.
 		for none, other := range map[string]string{"A": "B", "B": "A"} {
-			name := "acme/none-of-" + strings.ToLower(none)
-			subjects := []string{"Title A", "Title B"}
-			events := mergeQueueEvents(t, name, subjects, map[string]string{none: "docs-job: none"})
-			for _, event := range []string{"push", none, other} {
-				events[event](r)
-			}
+			for i, order := range mergeQueueOrders {
+				name := fmt.Sprintf("acme/none-of-%s-%d", strings.ToLower(none), i)
+				subjects := []string{"Title A", "Title B"}
+				events := mergeQueueEvents(t, name, subjects, map[string]string{none: "docs-job: none"})
+				for _, event := range order {
+					events[event](r)
+				}
 
-			queued, err := r.store.Rows(t.Context(), "repository = $1 AND state = 'pending'", name)
-			require.NoError(t, err)
-			require.Len(t, queued, 1)
-			assert.Contains(t, queued[0].Prompt, "Title "+other)
+				queued, err := r.store.Rows(t.Context(), "repository = $1 AND state = 'pending'", name)
+				require.NoError(t, err)
+				require.Len(t, queued, 1, "%s wants none: %s", none, order)
+				assert.Contains(t, queued[0].Prompt, "Title "+other, "%s wants none: %s", none, order)
+			}
 		}
 	})
 }
@@ -851,26 +853,29 @@ func TestMergeQueueInAnyOrder(t *testing.T) {
 			"Begin B", "Merge pull request #2 from jane/b\n\nTitle B",
 		},
 	}
-	orders := []string{"push A B", "push B A", "A push B", "B push A", "A B push", "B A push"}
-
 	for way, subjects := range messages {
-		for i, order := range orders {
+		for i, order := range mergeQueueOrders {
 			for sent := range 4 { // after the first event, the second, or both
 				name := fmt.Sprintf("acme/%s-%d-%d", way, i, sent)
 				events := mergeQueueEvents(t, name, subjects, nil)
-				for j, event := range strings.Fields(order) {
+				for j, event := range order {
 					events[event](r)
 					if sent>>j&1 == 1 {
 						execute(t, r.store, "UPDATE fleet_prompts SET state = 'running' WHERE repository = $1", name)
 					}
 				}
-				for _, event := range strings.Fields(order) {
+				for _, event := range order {
 					events[event](r)
 				}
-				r.documentsOnce(name, order, "A", "B")
+				r.documentsOnce(name, strings.Join(order, " "), "A", "B")
 			}
 		}
 	}
+}
+
+// mergeQueueOrders has all orders of a push and the events of its pull requests.
+var mergeQueueOrders = [][]string{
+	{"push", "A", "B"}, {"push", "B", "A"}, {"A", "push", "B"}, {"B", "push", "A"}, {"A", "B", "push"}, {"B", "A", "push"},
 }
 
 // mergeQueueEvents returns what delivers the events of a push with two pull requests, A and B. Each has as many commits

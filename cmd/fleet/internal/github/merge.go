@@ -34,7 +34,6 @@ type Merge struct {
 	Body       string
 	Commits    []string // subjects
 	Files      []string
-	ids        []string             // of the commits
 	authors    []string             // their logins
 	isMerged   bool                 // into the default branch
 	commits    []*github.HeadCommit // of a push
@@ -103,9 +102,9 @@ func (m Merge) pull(number int) string {
 
 func (m Merge) otherCommits() []string {
 	var keys []string
-	for _, id := range m.ids[:min(len(m.ids), maxPushed)] {
-		if isSHA(id) && id != m.SHA {
-			keys = append(keys, m.key(id))
+	for _, c := range m.commits[:min(len(m.commits), maxPushed)] {
+		if isSHA(c.GetID()) && c.GetID() != m.SHA {
+			keys = append(keys, m.key(c.GetID()))
 		}
 	}
 	return keys
@@ -165,28 +164,24 @@ func mergeOfPush(e *github.PushEvent, skip merges.Authors) (m Merge, why string)
 		}
 	}
 
-	m.commits = commits
-	m.addCommits(commits)
+	m.setCommits(commits)
 	return m, why
 }
 
-func (m *Merge) addCommits(commits []*github.HeadCommit) {
+// setCommits has the merge tell of commits.
+func (m *Merge) setCommits(commits []*github.HeadCommit) {
+	m.commits = commits
 	for _, commit := range commits {
-		m.addCommit(commit)
-	}
-}
+		m.Commits = append(m.Commits, subjectOf(commit))
+		m.Files = slices.Concat(m.Files, commit.Added, commit.Modified, commit.Removed)
 
-func (m *Merge) addCommit(commit *github.HeadCommit) {
-	m.Commits = append(m.Commits, subjectOf(commit))
-	m.Files = slices.Concat(m.Files, commit.Added, commit.Modified, commit.Removed)
-	m.ids = append(m.ids, commit.GetID())
-
-	login := database.FoldCase(loginOf(commit))
-	if !slices.Contains(m.authors, login) && len(m.authors) < maxPushed {
-		m.authors = append(m.authors, login)
-	}
-	if number := pullOf(commit); number > 0 && !slices.Contains(m.Pulls, number) {
-		m.Pulls = append(m.Pulls, number)
+		login := database.FoldCase(loginOf(commit))
+		if !slices.Contains(m.authors, login) && len(m.authors) < maxPushed {
+			m.authors = append(m.authors, login)
+		}
+		if number := pullOf(commit); number > 0 && !slices.Contains(m.Pulls, number) {
+			m.Pulls = append(m.Pulls, number)
+		}
 	}
 }
 
@@ -230,8 +225,8 @@ func (m Merge) without(known map[string]database.Row) (rest Merge, joins map[str
 	}
 	slices.Reverse(left)
 
-	rest = Merge{Repository: m.Repository, SHA: m.SHA, isMerged: m.isMerged, commits: left}
-	rest.addCommits(left)
+	rest = Merge{Repository: m.Repository, SHA: m.SHA, isMerged: m.isMerged}
+	rest.setCommits(left)
 	isHeadKnown := known[m.SHA].Key != ""
 	if isHeadKnown && len(left) > 0 {
 		rest.SHA = left[len(left)-1].GetID()
