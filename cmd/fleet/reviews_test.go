@@ -189,6 +189,13 @@ func TestCommentThatCannotBeSent(t *testing.T) {
 	assert.Zero(t, kept(t, r.store))
 	assert.Empty(t, r.followUps())
 
+	r.keep(9, nil) // by a process that saw no deletion yet
+	_, err := r.store.NoteComment(t.Context(), database.CommentEvent{ID: 9, IsDeleted: true})
+	require.NoError(t, err)
+	require.NoError(t, r.worker.MakePass(t.Context()))
+	assert.Zero(t, kept(t, r.store))
+	assert.Empty(t, r.followUps())
+
 	// Another program keeps its records in the same table. Fleet has no prompt of this one.
 	execute(t, r.store, "DELETE FROM fleet_prompts")
 	r.keep(8, nil)

@@ -154,24 +154,20 @@ func keptOut(reason string) response {
 
 // Handler takes deliveries at /github, and responds with 404 to all else.
 func (h *Webhooks) Handler() http.Handler {
-	receive := func(rw http.ResponseWriter, r *http.Request) {
+	const where = "webhooks are taken at POST /github"
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), HandlerTime)
 		defer cancel()
-		h.respond(rw, r, h.receive(rw, r.WithContext(ctx)))
-	}
 
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /github", receive)
-	mux.HandleFunc("POST /github/{$}", receive)
-
-	mux.HandleFunc("/", func(rw http.ResponseWriter, r *http.Request) {
-		status := http.StatusNotFound
-		if strings.TrimSuffix(r.URL.Path, "/") == "/github" {
-			status = http.StatusMethodNotAllowed
+		switch {
+		case strings.TrimSuffix(r.URL.Path, "/") != "/github":
+			h.respond(rw, r, respond(http.StatusNotFound, where))
+		case r.Method != http.MethodPost:
+			h.respond(rw, r, respond(http.StatusMethodNotAllowed, where))
+		default:
+			h.respond(rw, r, h.receive(rw, r.WithContext(ctx)))
 		}
-		h.respond(rw, r, respond(status, "webhooks are taken at POST /github"))
 	})
-	return mux
 }
 
 // respond counts, logs and writes a response.
@@ -426,8 +422,8 @@ func (h *Webhooks) logLines(ctx context.Context, e *github.PushEvent) {
 		about := slog.Group("", "repository", safetext.OneLine(e.GetRepo().GetFullName(), 150), "sha", c.GetID())
 		line, isListed := merges.NoneLineOfCommit(c.GetMessage())
 		if isListed {
-			h.Logger.WarnContext(ctx, "a line of a squash skips nothing: it is about one of its commits, whose part nobody "+
-				"can tell", about, "line", safetext.OneLine(line, 200))
+			h.Logger.WarnContext(ctx, "a line of a squash skips nothing: it is about one of its commits, whose part "+
+				"nobody can tell", about, "line", safetext.OneLine(line, 200))
 		}
 		if why := whySkip(c, h.skip); why != "" {
 			h.Logger.InfoContext(ctx, "a commit is left out", about, "reason", safetext.OneLine(why, 200))
@@ -494,8 +490,8 @@ func (h *Webhooks) skipMerge(ctx context.Context, m Merge, why string) response 
 	return resp
 }
 
-// cancelUnlessShared cancels the prompt of a merge. It leaves the prompt of a push with other pull requests. The commits
-// of a push may not name theirs: one whose event comes later gets a prompt of its own.
+// cancelUnlessShared cancels the prompt of a merge. It leaves the prompt of a push with other pull requests. The
+// commits of a push may not name theirs: one whose event comes later gets a prompt of its own.
 func (h *Webhooks) cancelUnlessShared(ctx context.Context, m Merge) error {
 	key, err := h.keyOf(ctx, m)
 	if err != nil {
