@@ -163,8 +163,9 @@ func checkCommits(ctx context.Context, tx *sql.Tx, p Prompt) error {
 		return nil
 	}
 
+	const query = "SELECT key FROM fleet_commits WHERE commit_key = $1 AND joined = 0"
 	for _, commit := range append(slices.Clone(p.Commits), p.Key) {
-		keys, err := sqldb.Strings(ctx, tx, "SELECT key FROM fleet_commits WHERE commit_key = $1 AND joined = 0", commit)
+		keys, err := sqldb.Strings(ctx, tx, query, commit)
 		if err != nil {
 			return err
 		}

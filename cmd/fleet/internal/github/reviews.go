@@ -248,8 +248,8 @@ func (s Docs) add(ctx context.Context, r Review, project string) (string, error)
 		if err := s.LockProjects(ctx, tx, project); err != nil {
 			return err
 		}
-		texts, err := sqldb.Strings(ctx, tx, `DELETE FROM fleet_comments WHERE id = $1
-RETURNING CASE WHEN EXISTS (SELECT 1 FROM fleet_comment_events e WHERE e.id = $1 AND e.deleted = 1) THEN '' ELSE text END`,
+		texts, err := sqldb.Strings(ctx, tx, `DELETE FROM fleet_comments WHERE id = $1 RETURNING
+	CASE WHEN EXISTS (SELECT 1 FROM fleet_comment_events e WHERE e.id = $1 AND e.deleted = 1) THEN '' ELSE text END`,
 			r.ID)
 		if err != nil {
 			return err
