@@ -332,6 +332,9 @@ func TestNeverItsOwnEcho(t *testing.T) {
 	}
 	for name, commits := range map[string][]fields{
 		"a merge commit": agents,
+		"with suggestions": {
+			agents[0], commit(sha("e"), "jane", "Apply suggestions from code review"), agents[1],
+		},
 		"squashed":       {commit(sha("c"), "dependabot[bot]", "Bump x (#3)")},
 		"a marker":       {commit(sha("d"), "jane", "Docs (#4)\n\ndocs-job: acme/repo@1")},
 		"by e-mail": {
@@ -350,16 +353,15 @@ func TestNeverItsOwnEcho(t *testing.T) {
 	several = append(
 		several, commit(sha("c"), "jane", "Add --json"),
 		commit(sha("d"), "jane", "Merge pull request #7 from jane/json"),
-		commit(sha("e"), "jane", "Add what the agent forgot"), // to its branch
+		commit(sha("e"), "jane", "Apply suggestions from code review"), // to the agent's branch
 		commit(sha("f"), "jane", "Merge pull request #10 from acme/mintlify/y"),
 	)
 	status, _ := r.post("push", event(t, push(fields{"commits": several})), nil)
 	assert.Equal(t, 202, status)
 
 	record := r.record("acme/repo@" + testSHA)
-	assert.Contains(t, record.Prompt, "> Add --json\n> Merge pull request #7 from jane/json\n> Add what the agent forgot\n")
+	assert.Contains(t, record.Prompt, "> Add --json\n> Merge pull request #7 from jane/json\n\nFiles changed:")
 	assert.NotContains(t, record.Prompt, "#9")
-	assert.NotContains(t, record.Prompt, "#10")
 	assert.NotContains(t, record.Prompt, "a.go")
 	assert.Equal(t, "acme/repo#7", r.rows()[0].Pulls)
 }

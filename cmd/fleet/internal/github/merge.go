@@ -237,21 +237,29 @@ func (m Merge) without(known map[string]database.Row) (rest Merge, joins map[str
 // namesPull matches a commit's subject with the number of its pull request.
 var namesPull = regexp.MustCompile(`^Merge pull request #([1-9]\d{0,8}) |\(#([1-9]\d{0,8})\)\s*$`)
 
-// worthDocumenting leaves out the work of authors to skip and of the agent. That includes the
-// merge commit of a pull request with nothing else in it: its author is whoever merged it.
+// worthDocumenting leaves out the work of authors to skip and of the agent. That includes the merge commit of a pull
+// request with nothing else in it, whose author is whoever merged it, and what others have added to a branch of the
+// agent.
 func worthDocumenting(commits []*github.HeadCommit, skip merges.Authors) []*github.HeadCommit {
 	var worth []*github.HeadCommit
-	skipped := false // whether a commit since the last merge commit is left out
-	own := false     // whether one is not
+	begin := 0       // in worth, of what the next merge commit may have brought
+	skipped := false // whether a part of that is left out
 	for _, c := range commits {
+		if merges.IsOfAgentsBranch(c.GetMessage()) {
+			worth = worth[:begin]
+		}
+
 		isMerge := strings.HasPrefix(c.GetMessage(), "Merge ")
-		leave := whySkip(c, skip) != "" || isMerge && skipped && !own
+		leave := whySkip(c, skip) != "" || isMerge && skipped && len(worth) == begin
 		if !leave {
 			worth = append(worth, c)
 		}
 
-		skipped = !isMerge && (skipped || leave)
-		own = !isMerge && (own || !leave)
+		skipped = skipped || leave
+		if isMerge || pullOf(c) > 0 { // it is a pull request of its own
+			begin = len(worth)
+			skipped = false
+		}
 	}
 	return worth
 }
