@@ -272,12 +272,12 @@ func TestWhatIsLeftOutIsLogged(t *testing.T) {
 	assert.Empty(t, r.rows())
 
 	log.Reset()
-	r.post("push", event(t, push(fields{"commits": []fields{
+	r.post("push", event(t, push(fields{"after": sha("b"), "commits": []fields{
 		commit(sha("a"), "jane", "Fix a typo\n\ndocs-job: none"),
-		commit(testSHA, "jane", "Add --json (#7)\n\n* Add it\n\n* Fix a typo\n\ndocs-job: none"),
+		commit(sha("b"), "jane", "Add --json (#7)\n\n* Add it\n\n* Fix a typo\n\ndocs-job: none"),
 	}})), nil)
 	assert.Regexp(t, `level=INFO msg="a commit is left out" .*sha=a{40} reason="docs-job: none"`, log.String())
-	assert.Regexp(t, `level=WARN msg="a line of a squash skips nothing: .*sha=`+testSHA+` line="docs-job: none"`, log.String())
+	assert.Regexp(t, `level=WARN msg="a line of a squash skips nothing: .*sha=b{40} line="docs-job: none"`, log.String())
 	assert.Len(t, r.rows(), 1)
 }
 
@@ -335,8 +335,8 @@ func TestNeverItsOwnEcho(t *testing.T) {
 		"with suggestions": {
 			agents[0], commit(sha("e"), "jane", "Apply suggestions from code review"), agents[1],
 		},
-		"squashed":       {commit(sha("c"), "dependabot[bot]", "Bump x (#3)")},
-		"a marker":       {commit(sha("d"), "jane", "Docs (#4)\n\ndocs-job: acme/repo@1")},
+		"squashed": {commit(sha("c"), "dependabot[bot]", "Bump x (#3)")},
+		"a marker": {commit(sha("d"), "jane", "Docs (#4)\n\ndocs-job: acme/repo@1")},
 		"by e-mail": {
 			{
 				"id": sha("e"), "message": "x",
@@ -364,6 +364,18 @@ func TestNeverItsOwnEcho(t *testing.T) {
 	assert.NotContains(t, record.Prompt, "#9")
 	assert.NotContains(t, record.Prompt, "a.go")
 	assert.Equal(t, "acme/repo#7", r.rows()[0].Pulls)
+
+	for name, order := range map[string][]string{sha("1"): {"push", "pull_request"}, sha("2"): {"pull_request", "push"}} {
+		squash := commit(name, "jane", "Document --json (#12)") // as if she had written it
+		events := map[string]fields{
+			"push":         push(fields{"after": name, "commits": []fields{squash}}),
+			"pull_request": pullRequest(fields{"number": 12, "merge_commit_sha": name, "body": "docs-job: acme/repo@1"}),
+		}
+		for _, kind := range order {
+			r.post(kind, event(t, events[kind]), nil)
+		}
+		assert.NotEqual(t, once.Pending, r.record("acme/repo@"+name).State, order)
+	}
 }
 
 func (r receiver) record(key string) once.Record {
@@ -682,7 +694,7 @@ func TestSaysNone(t *testing.T) {
 		put(t, r.store, "acme/repo@"+sent, func(record *once.Record) { record.State = once.Running })
 		late := pullRequest(fields{"number": 9, "merge_commit_sha": sent, "body": "docs-job: none"})
 		_, text = r.post("pull_request", event(t, late), nil)
-		assert.Contains(t, text, "docs-job: none came too late: acme/repo@"+sent+" is running")
+		assert.Contains(t, text, "docs-job: none; it came too late: acme/repo@"+sent+" is running")
 		assert.NotContains(t, c.wants(0, "show", sent), "left out")
 
 		other := func(e fields) string {

@@ -431,17 +431,12 @@ func (h *Webhooks) logLines(ctx context.Context, e *github.PushEvent) {
 	}
 }
 
-// actOnMerge enqueues a merge, or leaves it out. A push is left out if its pull request has said so before, and a pull
-// request if its push has.
+// actOnMerge enqueues a merge, or leaves it out: also if another event of it has given a final reason before.
 func (h *Webhooks) actOnMerge(ctx context.Context, m Merge, why string) response {
 	if why == "" && len(m.Pulls) < 2 {
-		saysNone, err := h.WasLeftOut(ctx, m.Repository, m.SHA, merges.None)
-		if err != nil {
+		var err error
+		if why, err = h.whyBefore(ctx, m); err != nil {
 			return h.notStored(err)
-		}
-
-		if saysNone {
-			why = merges.None
 		}
 	}
 
@@ -470,12 +465,27 @@ func (h *Webhooks) actOnMerge(ctx context.Context, m Merge, why string) response
 	return resp
 }
 
-// skipMerge leaves out an event. It cancels the prompt of a merge whose pull request says that it needs none, since
-// its push may have come before, unless that is too late.
+// final has the reasons that hold for a merge, whichever of its events gives them.
+var final = []string{merges.None, merges.Own}
+
+// whyBefore returns the final reason for which another event of a merge was left out, "" if none was.
+func (h *Webhooks) whyBefore(ctx context.Context, m Merge) (string, error) {
+	for _, reason := range final {
+		isBefore, err := h.WasLeftOut(ctx, m.Repository, m.SHA, reason)
+		if err != nil || isBefore {
+			return reason, err
+		}
+	}
+	return "", nil
+}
+
+// skipMerge leaves out an event. It cancels the prompt of a merge whose pull request says that it needs none, or that it
+// is the agent's, since its push may have come before, unless that is too late.
 func (h *Webhooks) skipMerge(ctx context.Context, m Merge, why string) response {
 	resp := leftOut(why)
 	resp.isKept = m.isMerged
-	if why != merges.None || !m.isMerged {
+	isFinal := slices.ContainsFunc(final, func(reason string) bool { return strings.HasPrefix(why, reason) })
+	if !isFinal || !m.isMerged {
 		return resp
 	}
 
@@ -483,7 +493,7 @@ func (h *Webhooks) skipMerge(ctx context.Context, m Merge, why string) response 
 	var refused *once.StateError
 	switch {
 	case errors.As(err, &refused) && refused.State != once.Canceled:
-		return leftOut(fmt.Sprintf("%s came too late: %s is %s", why, refused.Key, database.NameOf(refused.State)))
+		return leftOut(fmt.Sprintf("%s; it came too late: %s is %s", why, refused.Key, database.NameOf(refused.State)))
 	case err != nil && refused == nil:
 		h.Calm.Warn("a prompt could not be canceled", "sha", m.SHA, "error", err)
 	}
