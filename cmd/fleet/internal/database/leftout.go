@@ -58,7 +58,8 @@ ORDER BY at LIMIT 20`, text, shaForm.FindString(text))
 // WasLeftOut reports whether a merge was left out for a reason, which others may detail.
 func (s Store) WasLeftOut(ctx context.Context, repository, sha, reason string) (bool, error) {
 	n, err := sqldb.Number(ctx, s.DB, `SELECT count(*) FROM fleet_left_out
-WHERE kind = 'merge' AND repository = $1 AND sha = $2 AND substr(reason, 1, length($3)) = $3`, FoldCase(repository), sha, reason)
+WHERE kind = 'merge' AND repository = $1 AND sha = $2 AND substr(reason, 1, length($3)) = $3`,
+		FoldCase(repository), sha, reason)
 	return n > 0, err
 }
 

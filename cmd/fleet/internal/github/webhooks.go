@@ -479,8 +479,8 @@ func (h *Webhooks) whyBefore(ctx context.Context, m Merge) (string, error) {
 	return "", nil
 }
 
-// skipMerge leaves out an event. It cancels the prompt of a merge whose pull request says that it needs none, or that it
-// is the agent's, since its push may have come before, unless that is too late.
+// skipMerge leaves out an event. It cancels the prompt of a merge whose pull request says that it needs none, or that
+// it is the agent's, since its push may have come before, unless that is too late.
 func (h *Webhooks) skipMerge(ctx context.Context, m Merge, why string) response {
 	resp := leftOut(why)
 	resp.isKept = m.isMerged
