@@ -23,7 +23,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -415,38 +414,6 @@ func TestPushBeforeItsPullRequest(t *testing.T) {
 		status, _ := r.post("pull_request", event(t, pullRequest(fields{"title": "Another"})), nil)
 		assert.Equal(t, 202, status)
 		assert.Equal(t, version, r.record(key).Version, "it is sent")
-	})
-}
-
-// TestThousandWebhooksAtOnce are all stored, each once.
-func TestThousandWebhooksAtOnce(t *testing.T) {
-	n := 200
-	if isLong() {
-		n = 1000
-	}
-	eachDatabase(t, func(t *testing.T, url string) {
-		r := newReceiver(t, url)
-		var all sync.WaitGroup
-		var stored atomic.Int32
-		for i := range n {
-			all.Go(func() {
-				sha := fmt.Sprintf("%040x", i+1)
-				e := push(fields{"after": sha, "commits": []fields{{"id": sha, "message": "Change"}}})
-				for range 20 { // as a person has GitHub deliver it again
-					status, text := r.post("push", event(t, e), nil)
-					if status == 202 {
-						stored.Add(1)
-						return
-					}
-					t.Logf("%d %s", status, text)
-				}
-			})
-		}
-		all.Wait()
-		assert.EqualValues(t, n, stored.Load())
-		assert.Len(t, r.rows(), n)
-
-		assert.Equal(t, 1, riverJobs(t, r.store), "one alarm")
 	})
 }
 
