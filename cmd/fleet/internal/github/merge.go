@@ -154,6 +154,7 @@ func mergeOfPush(e *github.PushEvent, skip merges.Authors) (m Merge, why string)
 		m.isMerged = false
 		return m, "the push has no commits"
 	}
+
 	commits := worthDocumenting(pushed, skip)
 	if len(commits) == 0 {
 		commits = pushed

@@ -325,6 +325,7 @@ func (h *Webhooks) act(ctx context.Context, event any) response {
 		return h.Review(ctx, e)
 	case *github.PushEvent:
 		return h.actOnPush(ctx, e)
+
 	case *github.PullRequestEvent:
 		return h.actOnPullRequest(ctx, e)
 	case *github.PullRequestReviewEvent:
