@@ -19,60 +19,91 @@ const (
 // Kept is of how many days a report reads the pages: those of two periods of four weeks, and of the days around.
 const Kept = 3 * around
 
-// Day is a day that stands out, and what it has more than usual.
-type Day struct {
-	Day      mintlify.Date
-	Usual    mintlify.Date // is the nearest usual day of its weekday
-	HasUsual bool
+// Surplus is what a site or a page has of a kind of visitors on a day more than usual.
+type Surplus struct {
+	Day   mintlify.Date
+	Usual mintlify.Date // is the nearest usual day of its weekday; zero: none is known
+	Kind  Kind
+	More  int64
 
-	OfHumans, OfAIs bool // say who stands out
-	Human, AI       int64
+	// StandsOut says that the day is far beyond the days around it. Else the surplus is a page's part of the site's,
+	// or the site's sum of its pages'.
+	StandsOut bool
 }
 
-// Find returns those of a site's days that stand out. The days are in order, each once.
-func Find(days []store.Point) []Day {
+// Surpluses are those of a site or of a page, the first day first.
+type Surpluses []Surplus
+
+// Find returns those of the days on which a site stands out. The days are in order, each once.
+func Find(days []store.Point) Surpluses {
 	if len(days) == 0 {
 		return nil
 	}
 
+	total := series{lineOf(days, Humans), lineOf(days, AIs)}
+	odd := [2][]bool{total[Humans].standOut(more, false), total[AIs].standOut(more, false)}
+	isOdd := func(i int) bool { return odd[Humans][i] || odd[AIs][i] }
+
 	first := days[0].From
-	humans := lineOf(days, Humans)
-	ais := lineOf(days, AIs)
-	ofHumans := humans.standOut(more, false)
-	ofAIs := ais.standOut(more, false)
-
-	var found []Day
-	isOdd := func(i int) bool { return ofHumans[i] || ofAIs[i] }
-	for i := range humans {
-		if !isOdd(i) {
-			continue
-		}
-
-		d := Day{Day: first.AddDays(i), OfHumans: ofHumans[i], OfAIs: ofAIs[i]}
-		if usual := humans.nearestUsual(i, 0, isOdd); usual >= 0 {
-			d.Usual = first.AddDays(usual)
-			d.HasUsual = true
-			if ofHumans[i] {
-				d.Human = max(0, int64(humans[i]-humans[usual]))
+	var all Surpluses
+	for i := range total[Humans] {
+		for _, k := range Kinds {
+			if !odd[k][i] {
+				continue
 			}
-			if ofAIs[i] {
-				d.AI = max(0, int64(ais[i]-ais[usual]))
+
+			one := Surplus{Day: first.AddDays(i), Kind: k, StandsOut: true}
+			if usual := total[k].nearestUsual(i, 0, isOdd); usual >= 0 {
+				one.Usual = first.AddDays(usual)
+				one.More = total[k].beyond(i, usual)
 			}
+			all = append(all, one)
 		}
-		found = append(found, d)
 	}
-	return found
+	return all
 }
 
 // Needed returns the days that stand out and the days that they are compared with: sync keeps their pages.
 func Needed(points []store.Point) []mintlify.Date {
 	var all []mintlify.Date
-	for _, d := range Find(points) {
-		if d.HasUsual {
-			all = append(all, d.Day, d.Usual)
+	for _, one := range Find(points) {
+		if !one.Usual.IsZero() {
+			all = append(all, one.Day, one.Usual)
 		}
 	}
 	return all
+}
+
+// Within returns those of a window.
+func (all Surpluses) Within(w store.Window) Surpluses {
+	var within Surpluses
+	for _, one := range all {
+		if w.Has(one.Day.Time()) {
+			within = append(within, one)
+		}
+	}
+	return within
+}
+
+// More returns how much of a window's count of some kinds is more than usual. Visitors are unique: if it is less than
+// what its days have more, the same ones came on several days. If it is less than what one day has more, it was counted
+// without that day.
+func (all Surpluses) More(w store.Window, counted int64, kinds ...Kind) int64 {
+	var sum, largest int64
+	for _, one := range all {
+		if w.Has(one.Day.Time()) && slices.Contains(kinds, one.Kind) {
+			sum += one.More
+			largest = max(largest, one.More)
+		}
+	}
+
+	switch {
+	case sum <= counted:
+		return sum
+	case largest <= counted:
+		return largest
+	}
+	return 0
 }
 
 // line is a count by day, or unknown.
@@ -126,6 +157,9 @@ func (l line) standOut(more int32, doZerosCount bool) []bool {
 	}
 	return all
 }
+
+// beyond returns what a day has more than another one.
+func (l line) beyond(day, usual int) int64 { return max(0, int64(l[day]-l[usual])) }
 
 // nearestUsual returns the nearest usual day of the same weekday, not before the first one, or -1.
 func (l line) nearestUsual(odd, first int, isOdd func(int) bool) int {

@@ -251,9 +251,8 @@ func TestASpikeOfAPage(t *testing.T) {
 		assert.Zero(t, spikes.OfPage(name, events.AIs, period, 2000))
 		assert.Zero(t, spikes.OfPage(m.names[0], events.Humans, period, 2000))
 
-		days := spikes.Days()
-		require.Len(t, days, 1)
-		assert.InDelta(t, 600, days[0].Human, 120, "of the site")
+		require.Len(t, spikes.OfSite, 1)
+		assert.InDelta(t, 600, spikes.OfSite[0].More, 120, "of the site")
 	}
 }
 
@@ -297,9 +296,12 @@ func TestSilence(t *testing.T) {
 		assert.Equal(t, events.Humans, silences[0].Kind)
 		assert.InDelta(t, 70, silences[0].Usual, 40)
 
-		assert.InDelta(t, 28-3*7/5.8-2*7*0.4/5.8, site.Units(events.Humans, period, silences), 0.6)
-		assert.Equal(t, 28.0, site.Units(events.AIs, period, silences))
-		assert.Equal(t, 5, events.SilentDays(events.Humans, period, silences))
+		units, silent := site.Units(events.Humans, period, silences)
+		assert.InDelta(t, 28-3*7/5.8-2*7*0.4/5.8, units, 0.6)
+		assert.Equal(t, 5, silent)
+		units, silent = site.Units(events.AIs, period, silences)
+		assert.Equal(t, 28.0, units)
+		assert.Zero(t, silent)
 	}
 
 	m := newMadeUp(1, 60, 100)

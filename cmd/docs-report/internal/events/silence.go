@@ -18,7 +18,7 @@ type Silence struct {
 // Silences returns the runs of days without a visitor of a kind, after the first one.
 func (s *Site) Silences() []Silence {
 	var all []Silence
-	for _, k := range kinds {
+	for _, k := range Kinds {
 		l := s.total[k]
 		isSilent := make([]bool, len(l))
 		for i := l.firstVisitor(); i < len(l); i++ {
@@ -54,39 +54,27 @@ func (l line) usualWeekday(day int, without run) float64 {
 }
 
 // Units returns how many days of a window have visitors of a kind: its days without the silent ones, each weighed by
-// what its weekday usually has.
-func (s *Site) Units(k Kind, w store.Window, silences []Silence) float64 {
-	units := float64(w.Days())
+// what its weekday usually has. It also counts the silent days.
+func (s *Site) Units(k Kind, w store.Window, silences []Silence) (units float64, silent int) {
+	units = float64(w.Days())
 	for _, silence := range silences {
 		if silence.Kind != k {
 			continue
 		}
 
-		silent := run{s.at(silence.From), s.at(silence.To)}
+		days := run{s.at(silence.From), s.at(silence.To)}
 		week := 0.0
 		for i := range 7 {
-			week += s.total[k].usualWeekday(silent.from+i, silent)
+			week += s.total[k].usualWeekday(days.from+i, days)
 		}
 		for day := silence.From; day != silence.To; day = day.AddDays(1) {
-			if w.Has(day.Time()) && week > 0 {
-				units -= 7 * s.total[k].usualWeekday(s.at(day), silent) / week
-			}
-		}
-	}
-	return max(0, units)
-}
-
-// SilentDays counts the days of a window without a visitor of a kind.
-func SilentDays(k Kind, w store.Window, silences []Silence) int {
-	silent := 0
-	for _, silence := range silences {
-		for day := silence.From; day != silence.To; day = day.AddDays(1) {
-			if silence.Kind == k && w.Has(day.Time()) {
+			if w.Has(day.Time()) {
 				silent++
+				units -= 7 * s.total[k].usualWeekday(s.at(day), days) / week
 			}
 		}
 	}
-	return silent
+	return max(0, units), silent
 }
 
 // FirstVisitor returns the day of the first visitor, and who came since. It reports false if nobody did.

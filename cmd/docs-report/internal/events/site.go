@@ -23,7 +23,8 @@ const (
 	AIs
 )
 
-var kinds = []Kind{Humans, AIs}
+// Kinds are both.
+var Kinds = []Kind{Humans, AIs}
 
 // Of returns the visitors of a kind.
 func (k Kind) Of(counts mintlify.VisitorTotals) int64 {
@@ -31,6 +32,17 @@ func (k Kind) Of(counts mintlify.VisitorTotals) int64 {
 		return counts.Human
 	}
 	return counts.AI
+}
+
+// Without returns counts without some visitors of a kind.
+func (k Kind) Without(counts mintlify.VisitorTotals, n int64) mintlify.VisitorTotals {
+	if k == Humans {
+		counts.Human = max(0, counts.Human-n)
+	} else {
+		counts.AI = max(0, counts.AI-n)
+	}
+	counts.Total = max(0, counts.Total-n)
+	return counts
 }
 
 func (k Kind) of(counts mintlify.VisitorTotals) int32 {
@@ -119,7 +131,7 @@ func (s *Site) AddDay(day mintlify.Date, pages []mintlify.Visitor) {
 			page = series{make(line, s.days()), make(line, s.days())}
 			s.pages[strings.Clone(row.Path)] = page // the path may be a part of a long text
 		}
-		for _, k := range kinds {
+		for _, k := range Kinds {
 			page[k][at] = max(page[k][at], k.of(mintlify.VisitorTotals{Human: row.Human, AI: row.AI}))
 		}
 	}
@@ -135,7 +147,7 @@ func (s *Site) Rename(name func(string) string) {
 			s.pages[name(path)] = old[path]
 			continue
 		}
-		for _, k := range kinds {
+		for _, k := range Kinds {
 			for i, n := range old[path][k] {
 				sum[k][i] += n
 			}

@@ -13,148 +13,114 @@ import (
 
 // Spikes are what days have more than usual: the site's and its pages'.
 type Spikes struct {
-	site   *Site
-	odd    []Day
-	byPage map[string][]surplus
+	OfSite  Surpluses
+	ofPages map[string]Surpluses
 }
 
-// surplus is what a page has on a day more than usual.
-type surplus struct {
-	day  int
-	kind Kind
-	more int64
-
-	isOfSite bool // the site stands out on that day, too
-}
-
-// Spikes returns what the days of the site and of its pages have more than usual. odd are the site's days that
+// Spikes returns what the days of the site and of its pages have more than usual. odd are those of the site's days that
 // stand out.
-func (s *Site) Spikes(odd []Day) *Spikes {
-	spikes := &Spikes{site: s, odd: slices.Clone(odd), byPage: map[string][]surplus{}}
-	usual := s.usualDays(odd)
-	sums := map[int]*[2]int64{}
+func (s *Site) Spikes(odd Surpluses) *Spikes {
+	spikes := &Spikes{OfSite: slices.Clone(odd), ofPages: map[string]Surpluses{}}
+	sums := map[int][2]int64{}
 	for name, page := range s.pages {
-		all := slices.Concat(s.surpluses(page, Humans, usual[Humans]), s.surpluses(page, AIs, usual[AIs]))
+		all := slices.Concat(s.partsOf(odd, page), s.surpluses(page, odd, Humans), s.surpluses(page, odd, AIs))
 		if len(all) > 0 {
-			spikes.byPage[name] = all
+			spikes.ofPages[name] = all
 		}
+
 		for _, one := range all {
-			if !one.isOfSite {
-				addSum(sums, one)
+			if one.StandsOut {
+				sum := sums[s.at(one.Day)]
+				sum[one.Kind] += one.More
+				sums[s.at(one.Day)] = sum
 			}
 		}
 	}
 
 	for _, day := range slices.Sorted(maps.Keys(sums)) {
-		spikes.addToSite(day, *sums[day])
+		s.addToSite(spikes, day, sums[day])
 	}
+	slices.SortStableFunc(spikes.OfSite, func(a, b Surplus) int { return a.Day.Time().Compare(b.Day.Time()) })
 	return spikes
 }
 
-// usualDays returns with which day each day on which the site stands out is compared, by kind.
-func (s *Site) usualDays(odd []Day) [2]map[int]int {
-	usual := [2]map[int]int{{}, {}}
-	for _, d := range odd {
-		if !d.HasUsual || !s.has(d.Day) || !s.has(d.Usual) {
+// partsOf returns what a page has more than usual on the days on which the site stands out.
+func (s *Site) partsOf(odd Surpluses, page series) Surpluses {
+	var all Surpluses
+	for _, one := range odd {
+		if !s.has(one.Day) || !s.has(one.Usual) {
 			continue
 		}
-		if d.OfHumans {
-			usual[Humans][s.at(d.Day)] = s.at(d.Usual)
-		}
-		if d.OfAIs {
-			usual[AIs][s.at(d.Day)] = s.at(d.Usual)
+
+		day := s.at(one.Day)
+		usual := s.at(one.Usual)
+		one.StandsOut = false
+		one.More = page[one.Kind].beyond(day, usual)
+		if one.More > 0 && s.hasPages[day] && s.hasPages[usual] {
+			all = append(all, one)
 		}
 	}
-	return usual
+	return all
 }
 
-func addSum(sums map[int]*[2]int64, one surplus) {
-	if sums[one.day] == nil {
-		sums[one.day] = &[2]int64{}
-	}
-	sums[one.day][one.kind] += one.more
-}
-
-// surpluses returns what a page has more than usual: on days on which it stands out, and on those on which the
-// site does, whose usual days are given.
-func (s *Site) surpluses(page series, k Kind, ofSite map[int]int) []surplus {
-	var all []surplus
-	for day, usual := range ofSite {
-		if more := page[k][day] - page[k][usual]; more > 0 && s.hasPages[day] && s.hasPages[usual] {
-			all = append(all, surplus{day, k, int64(more), true})
-		}
-	}
-
+// surpluses returns what a page has more than usual on days on which it stands out, and not the site.
+func (s *Site) surpluses(page series, ofSite Surpluses, k Kind) Surpluses {
 	if slices.Max(page[k]) < moreOfPage {
-		return all
+		return nil
 	}
 
+	var all Surpluses
 	l := s.line(page, k)
 	odd := l.standOut(moreOfPage, true)
 	for day := range odd {
-		if _, isOfSite := ofSite[day]; !odd[day] || isOfSite {
+		one := Surplus{Day: s.first.AddDays(day), Kind: k, More: int64(l[day]), StandsOut: true}
+		isOfSite := func(other Surplus) bool {
+			return other.Day == one.Day && other.Kind == k && s.has(other.Usual)
+		}
+		if !odd[day] || slices.ContainsFunc(ofSite, isOfSite) {
 			continue
 		}
 
 		usual := l.nearestUsual(day, l.firstVisitor(), func(i int) bool { return odd[i] })
-		more := l[day]
 		if usual >= 0 {
-			more -= l[usual]
+			one.More = l.beyond(day, usual)
 		}
-		all = append(all, surplus{day, k, int64(max(0, more)), false})
+		all = append(all, one)
 	}
 	return all
 }
 
 // addToSite takes what pages have more than usual on a day out of the site's, at most what the site's day has
 // beyond its nearest usual weekday.
-func (spikes *Spikes) addToSite(day int, more [2]int64) {
-	s := spikes.site
+func (s *Site) addToSite(spikes *Spikes, day int, more [2]int64) {
 	isOdd := func(i int) bool {
-		return slices.ContainsFunc(spikes.odd, func(d Day) bool { return d.Day == s.first.AddDays(i) })
+		isThen := func(one Surplus) bool { return one.Day == s.first.AddDays(i) }
+		return slices.ContainsFunc(spikes.OfSite, isThen)
 	}
 	usual := s.total[Humans].nearestUsual(day, 0, isOdd)
 	if usual < 0 {
 		return
 	}
 
-	d := Day{Day: s.first.AddDays(day), Usual: s.first.AddDays(usual), HasUsual: true}
-	d.Human = min(more[Humans], max(0, int64(s.total[Humans][day]-s.total[Humans][usual])))
-	d.AI = min(more[AIs], max(0, int64(s.total[AIs][day]-s.total[AIs][usual])))
-	if at := slices.IndexFunc(spikes.odd, func(other Day) bool { return other.Day == d.Day }); at >= 0 {
-		spikes.odd[at].Human = max(spikes.odd[at].Human, d.Human)
-		spikes.odd[at].AI = max(spikes.odd[at].AI, d.AI)
-		return
-	}
-	spikes.odd = append(spikes.odd, d)
-}
+	for _, k := range Kinds {
+		if more[k] == 0 {
+			continue
+		}
 
-// Days returns what the site's days have more than usual, in order.
-func (spikes *Spikes) Days() []Day {
-	return slices.SortedFunc(slices.Values(spikes.odd), func(a, b Day) int {
-		return a.Day.Time().Compare(b.Day.Time())
-	})
-}
-
-// OfPage returns what a page has more than usual in a window of which so many are counted. Visitors are unique: if
-// that is more than the page has, the same ones came on several days.
-func (spikes *Spikes) OfPage(name string, k Kind, w store.Window, counted int64) int64 {
-	sum := int64(0)
-	largest := int64(0)
-	for _, one := range spikes.byPage[name] {
-		if one.kind == k && w.Has(spikes.site.first.AddDays(one.day).Time()) {
-			sum += one.more
-			largest = max(largest, one.more)
+		one := Surplus{Day: s.first.AddDays(day), Usual: s.first.AddDays(usual), Kind: k}
+		one.More = min(more[k], s.total[k].beyond(day, usual))
+		isKnown := func(other Surplus) bool { return other.Day == one.Day && other.Kind == k }
+		if at := slices.IndexFunc(spikes.OfSite, isKnown); at >= 0 {
+			spikes.OfSite[at].More = max(spikes.OfSite[at].More, one.More)
+		} else {
+			spikes.OfSite = append(spikes.OfSite, one)
 		}
 	}
+}
 
-	switch {
-	case sum <= counted:
-		return sum
-	case largest <= counted:
-		return largest
-	}
-	return 0
+// OfPage returns what a page has more than usual in a window of which so many are counted.
+func (spikes *Spikes) OfPage(name string, k Kind, w store.Window, counted int64) int64 {
+	return spikes.ofPages[name].More(w, counted, k)
 }
 
 // Spike is an event: days on which the site stands out, or the largest of the pages that do on the same days.
@@ -166,53 +132,50 @@ type Spike struct {
 	More   int64 // visitors than usual, those of all days
 }
 
+// spike adds up the days of a window that stand out, and can be compared. It reports false if there are none.
+func (all Surpluses) spike(k Kind, page string, w store.Window) (Spike, bool) {
+	spike := Spike{Kind: k, Page: page}
+	for _, one := range all.Within(w) {
+		if one.StandsOut && one.Kind == k && (page != "" || !one.Usual.IsZero()) {
+			spike.Days = append(spike.Days, one.Day)
+			spike.More += one.More
+		}
+	}
+	return spike, len(spike.Days) > 0
+}
+
 // Told returns the events of a window, the largest first. Of AIs on single pages nothing is told: crawlers come and go.
+// Pages with the same days are one event.
 func (spikes *Spikes) Told(w store.Window) []Spike {
 	var all []Spike
-	for _, k := range kinds {
-		site := Spike{Kind: k}
-		for _, d := range spikes.odd {
-			isOfKind := k == Humans && d.OfHumans || k == AIs && d.OfAIs
-			if isOfKind && d.HasUsual && w.Has(d.Day.Time()) {
-				site.Days = append(site.Days, d.Day)
-				site.More += k.Of(mintlify.VisitorTotals{Human: d.Human, AI: d.AI})
-			}
-		}
-		if len(site.Days) > 0 {
-			all = append(all, site)
+	for _, k := range Kinds {
+		if spike, isAny := spikes.OfSite.spike(k, "", w); isAny {
+			all = append(all, spike)
 		}
 	}
 
-	all = append(all, spikes.ofPages(w)...)
-	slices.SortStableFunc(all, func(a, b Spike) int { return cmp.Compare(b.More, a.More) })
-	return all
-}
-
-// ofPages returns the events of single pages: pages with the same days are one.
-func (spikes *Spikes) ofPages(w store.Window) []Spike {
 	byDays := map[string]Spike{}
-	for _, name := range slices.Sorted(maps.Keys(spikes.byPage)) {
-		one := Spike{Page: name}
-		for _, found := range spikes.byPage[name] {
-			day := spikes.site.first.AddDays(found.day)
-			if found.kind == Humans && !found.isOfSite && w.Has(day.Time()) {
-				one.Days = append(one.Days, day)
-				one.More += found.more
-			}
-		}
-		if len(one.Days) == 0 {
+	for _, name := range slices.Sorted(maps.Keys(spikes.ofPages)) {
+		spike, isAny := spikes.ofPages[name].spike(Humans, name, w)
+		if !isAny {
 			continue
 		}
 
-		days := fmt.Sprint(one.Days)
+		days := fmt.Sprint(spike.Days)
 		other, isKnown := byDays[days]
-		if isKnown && other.More >= one.More {
-			one = other
-		}
 		if isKnown {
-			one.Others = other.Others + 1
+			spike.Others = other.Others + 1
+			other.Others = spike.Others
 		}
-		byDays[days] = one
+		if isKnown && other.More >= spike.More {
+			spike = other
+		}
+		byDays[days] = spike
 	}
-	return slices.Collect(maps.Values(byDays))
+
+	all = slices.AppendSeq(all, maps.Values(byDays))
+	slices.SortStableFunc(all, func(a, b Spike) int {
+		return cmp.Or(cmp.Compare(b.More, a.More), cmp.Compare(a.Page, b.Page))
+	})
+	return all
 }

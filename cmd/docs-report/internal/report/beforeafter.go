@@ -45,7 +45,7 @@ func (in PageInput) changed() *beforeAfter {
 	}
 
 	without := ""
-	if out := in.note(store.Window{From: before.From, To: after.To}, byDays, moreOfAll); out != "" {
+	if out := in.note(store.Window{From: before.From, To: after.To}, byDays, events.Kinds...); out != "" {
 		without = "These means are without " + out + "."
 	}
 

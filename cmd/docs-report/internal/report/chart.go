@@ -227,14 +227,15 @@ func (p *panel) read(c chart) {
 		if t == nil {
 			return unknown
 		}
-		return float64(max(p.count(*t), 0))
+		return float64(max(p.Of(*t), 0))
 	}
 
 	for i, b := range c.Rows {
 		n := read(b.Now)
 		p.now = append(p.now, n)
 
-		if n != unknown && c.Unit == store.Day && slices.ContainsFunc(c.within(b.Window), p.isOdd) {
+		isOdd := func(one events.Surplus) bool { return one.StandsOut && one.Kind == p.Kind }
+		if n != unknown && c.Unit == store.Day && slices.ContainsFunc(c.odd.Within(b.Window), isOdd) {
 			p.outliers = append(p.outliers, i)
 		} else {
 			p.highest = max(p.highest, n)

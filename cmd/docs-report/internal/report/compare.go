@@ -92,8 +92,8 @@ func (h history) compare(now, before store.Window) windows {
 		return w
 	}
 
-	for _, d := range slices.Concat(h.within(now), h.within(before)) {
-		if day := d.Day.Time(); !d.HasUsual {
+	for _, one := range slices.Concat(h.odd.Within(now), h.odd.Within(before)) {
+		if day := one.Day.Time(); one.Usual.IsZero() {
 			w.missing = fmt.Sprintf("%s stands out, and the database has no usual %s, so there is no comparison.",
 				day.Format("Mon "+shortDay), day.Format("Monday"))
 		}
@@ -132,14 +132,14 @@ func (w windows) ofMany(rows int) windows {
 
 // visitors compares visitors of a kind.
 func (w windows) visitors(k kind, now, before counted) change {
-	if w.silence[k.kind].isMost {
+	if w.silence[k.Kind].isMost {
 		return change{}
 	}
 
 	is := now.extent(k)
 	was := before.extent(k)
 	if !w.isSum {
-		was = was.widened(w.nowUnits / w.beforeUnits).widened(w.silence[k.kind].ratio)
+		was = was.widened(w.nowUnits / w.beforeUnits).widened(w.silence[k.Kind].ratio)
 	}
 	return w.counts(k.meaning, is, was)
 }

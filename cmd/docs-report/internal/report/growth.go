@@ -7,6 +7,8 @@ import (
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/events"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -85,7 +87,7 @@ func (in Input) growthSummary(months []bucket) string {
 	usual := in.usual(last.Window, *last.Now)
 
 	share := "; "
-	if note := in.note(last.Window, last.Now.Human+last.Now.AI, moreOfAll); note != "" && usual != *last.Now {
+	if note := in.note(last.Window, last.Now.Human+last.Now.AI, events.Kinds...); note != "" && usual != *last.Now {
 		share = ", of which " + note + ". Without these, "
 	}
 	text := fmt.Sprintf("%s: %s and %s%sAIs are %s of the visitors.", bucketDays(last.Window),

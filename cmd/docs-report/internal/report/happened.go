@@ -128,12 +128,12 @@ func (in Input) gaps() []event {
 // silent names the days on which nobody of a kind came.
 func (in Input) silent() []event {
 	var all []event
-	for _, k := range []kind{humans, ais} {
+	for _, k := range kinds {
 		var when []string
 		usual := int64(0)
 		lasts := false
 		for _, s := range in.silences {
-			if s.Kind == k.kind && s.To.Time().After(in.Before.From.Time()) {
+			if s.Kind == k.Kind && s.To.Time().After(in.Before.From.Time()) {
 				when = append(when, daysOf(s.Window))
 				usual = s.Usual
 				lasts = s.To == in.days[len(in.days)-1].To
@@ -331,10 +331,7 @@ func (in Input) firstVisitors() []event {
 }
 
 func (in Input) spiked(spike events.Spike) event {
-	kind := humans.name
-	if spike.Kind == events.AIs {
-		kind = ais.name
-	}
+	kind := kinds[spike.Kind].name
 	var days []string
 	for _, day := range spike.Days {
 		days = append(days, day.Time().Format(fullDay))

@@ -5,6 +5,7 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/events"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -45,7 +46,7 @@ func newHeadlines(in Input) headlines {
 			questionRate(now.Conversations), questionRate(before.Conversations), mostByChance),
 		Disliked: in.rate("Thumbs down", thumbsRate(now.ByPage), thumbsRate(before.ByPage), mostByChance),
 	}
-	if more := in.note(now.Window, now.Totals.Human+now.Totals.AI, moreOfAll); more != "" {
+	if more := in.note(now.Window, now.Totals.Human+now.Totals.AI, events.Kinds...); more != "" {
 		h.Share.Note = "without " + more
 	}
 	return h
@@ -53,16 +54,16 @@ func newHeadlines(in Input) headlines {
 
 // headline counts visitors of a kind. It says how much of a count is more than usual, now and before.
 func (in Input) headline(k kind) headline {
-	now := k.count(in.Period.Totals)
-	before := k.count(in.Before.Totals)
+	now := k.Of(in.Period.Totals)
+	before := k.Of(in.Before.Totals)
 
 	h := headline{
 		Label:      k.Title,
 		Value:      number(now),
 		Before:     number(before),
 		Change:     in.compared.visitors(k, only(in.Period.usual), only(in.Before.usual)),
-		more:       in.note(in.Period.Window, now, k.odd),
-		moreBefore: in.note(in.Before.Window, before, k.odd),
+		more:       in.note(in.Period.Window, now, k.Kind),
+		moreBefore: in.note(in.Before.Window, before, k.Kind),
 	}
 
 	if h.more != "" {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/events"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -72,7 +73,7 @@ func (in Input) effectOf(mark Mark) string {
 		text += fmt.Sprintf(" (%d of 7 days)", paired)
 	}
 	both := store.Window{From: compared.before.From, To: compared.now.To}
-	if out := in.note(both, byDays, moreOfAll); out != "" {
+	if out := in.note(both, byDays, events.Kinds...); out != "" {
 		text += ", without " + out
 	}
 	return text + "."
@@ -82,8 +83,8 @@ func (in Input) effectOf(mark Mark) string {
 func (in Input) usualDay(days map[mintlify.Date]*mintlify.VisitorTotals, day mintlify.Date) *mintlify.VisitorTotals {
 	counts := days[day]
 	w := store.Window{From: day, To: day.AddDays(1)}
-	hasNoUsual := func(d oddDay) bool { return !d.HasUsual }
-	if counts == nil || slices.ContainsFunc(in.within(w), hasNoUsual) {
+	hasNoUsual := func(one events.Surplus) bool { return one.Usual.IsZero() }
+	if counts == nil || slices.ContainsFunc(in.odd.Within(w), hasNoUsual) {
 		return nil
 	}
 	usual := in.usual(w, *counts)

@@ -73,7 +73,7 @@ func (in Input) moved(k kind, pages []comparison) moved {
 	compared := in.compared.ofMany(len(pages))
 	for _, page := range pages {
 		c := compared.visitors(k, page.usualNow, page.usualBefore)
-		row := mover{Path: page.Path, URL: page.URL, Now: k.count(page.usualNow.sum), Change: c}
+		row := mover{Path: page.Path, URL: page.URL, Now: k.Of(page.usualNow.sum), Change: c}
 		switch {
 		case c.Text == "" || c.Verdict == same:
 		case c.Gain < 0:

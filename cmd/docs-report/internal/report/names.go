@@ -28,7 +28,7 @@ func (in Input) prepared() Input {
 	in.ByDay.Rename(in.Moved.Name)
 	in.history = newHistory(in.Days, in.Months, in.ByDay)
 	in.spikes = in.ByDay.Spikes(in.odd)
-	in.odd = in.spikes.Days()
+	in.odd = in.spikes.OfSite
 
 	in.compared = in.windows()
 	in.Missing = in.compared.missing
@@ -55,20 +55,7 @@ type counted struct{ sum, largest mintlify.VisitorTotals }
 func only(counts mintlify.VisitorTotals) counted { return counted{counts, counts} }
 
 func (c counted) extent(k kind) extent {
-	return extent{float64(k.count(c.largest)), float64(k.count(c.sum))}
-}
-
-// without returns the visitors without some of a kind.
-func (c counted) without(k events.Kind, n int64) counted {
-	for _, counts := range []*mintlify.VisitorTotals{&c.sum, &c.largest} {
-		if k == events.Humans {
-			counts.Human = max(0, counts.Human-n)
-		} else {
-			counts.AI = max(0, counts.AI-n)
-		}
-		counts.Total = max(0, counts.Total-n)
-	}
-	return c
+	return extent{float64(k.Of(c.largest)), float64(k.Of(c.sum))}
 }
 
 // visitors returns the visitors of each page under its name of today. The service may report a path twice, because
@@ -101,8 +88,9 @@ func largest(a, b mintlify.VisitorTotals) mintlify.VisitorTotals {
 func (in Input) usualPages(p Period) map[string]counted {
 	all := make(map[string]counted, len(p.pages))
 	for path, page := range p.pages {
-		for _, k := range []kind{humans, ais} {
-			page = page.without(k.kind, in.spikes.OfPage(path, k.kind, p.Window, k.count(page.sum)))
+		for _, k := range events.Kinds {
+			more := in.spikes.OfPage(path, k, p.Window, k.Of(page.sum))
+			page = counted{k.Without(page.sum, more), k.Without(page.largest, more)}
 		}
 		all[path] = page
 	}

@@ -14,16 +14,14 @@ import (
 // regular readers, too. So what it has beyond the nearest usual day of its weekday is taken out
 // before anything is compared or ranked. Counts keep it, and say so.
 
-// history has the days and months of a site or of a page, oldest first, and which days stand out.
+// history has the days and months of a site or of a page, oldest first, and what days have more than usual.
 type history struct {
 	days, months []store.Point
-	odd          []oddDay
+	odd          events.Surpluses
 
 	site     *events.Site // nil: nothing is known by day
 	silences []events.Silence
 }
-
-type oddDay = events.Day
 
 func newHistory(days, months []store.Point, site *events.Site) history {
 	h := history{days: days, months: months, odd: events.Find(days), site: site}
@@ -35,15 +33,19 @@ func newHistory(days, months []store.Point, site *events.Site) history {
 
 // silenceOf says how much of two windows has visitors of a kind.
 func (h history) silenceOf(k events.Kind, now, before store.Window) silence {
-	isAny := func(w store.Window) bool { return events.SilentDays(k, w, h.silences) > 0 }
-	if !isAny(now) && !isAny(before) {
+	if len(h.silences) == 0 {
 		return silence{ratio: 1}
 	}
 
-	isMost := func(w store.Window) bool { return 2*events.SilentDays(k, w, h.silences) > w.Days() }
-	is := h.site.Units(k, now, h.silences) / float64(now.Days())
-	was := h.site.Units(k, before, h.silences) / float64(before.Days())
-	return silence{isAny: true, isMost: isMost(now) || isMost(before) || was == 0, ratio: is / max(was, 1e-9)}
+	units, silent := h.site.Units(k, now, h.silences)
+	unitsBefore, silentBefore := h.site.Units(k, before, h.silences)
+	is := units / float64(now.Days())
+	was := unitsBefore / float64(before.Days())
+	return silence{
+		isAny:  silent+silentBefore > 0,
+		isMost: 2*silent > now.Days() || 2*silentBefore > before.Days() || was == 0,
+		ratio:  is / max(was, 1e-9),
+	}
 }
 
 // absent counts the days of a window that are not known.
@@ -57,75 +59,38 @@ func (h history) absent(w store.Window) int {
 	return absent
 }
 
-// within returns the days of a window that stand out.
-func (h history) within(w store.Window) []oddDay {
-	var all []oddDay
-	for _, d := range h.odd {
-		if w.Has(d.Day.Time()) {
-			all = append(all, d)
-		}
-	}
-	return all
-}
-
 // usual returns the counts of a window without what its days have more than usual.
 func (h history) usual(w store.Window, counts mintlify.VisitorTotals) mintlify.VisitorTotals {
-	human := h.more(w, counts.Human, humans.odd)
-	ai := h.more(w, counts.AI, ais.odd)
-	counts.Human -= human
-	counts.AI -= ai
-	counts.Total = max(0, counts.Total-human-ai)
+	for _, k := range events.Kinds {
+		counts = k.Without(counts, h.odd.More(w, k.Of(counts), k))
+	}
 	return counts
 }
 
-// more returns how much of a window's count is more than usual. Visitors are unique: if it is less than
-// its days have more, the same ones came on several days. If it is less than one day has more, it was
-// counted without that day.
-func (h history) more(w store.Window, counted int64, count func(oddDay) int64) int64 {
-	var sum, largest int64
-	for _, d := range h.within(w) {
-		sum += count(d)
-		largest = max(largest, count(d))
-	}
-
-	switch {
-	case sum <= counted:
-		return sum
-	case largest <= counted:
-		return largest
-	}
-	return 0
-}
-
 // note says how much of a window's count is more than usual, and on which days, or returns "".
-func (h history) note(w store.Window, counted int64, count func(oddDay) int64) string {
-	var days []string
-	for _, d := range h.within(w) {
-		if count(d) > 0 {
-			days = append(days, d.Day.Time().Format("Mon "+shortDay))
-		}
-	}
-
-	more := h.more(w, counted, count)
+func (h history) note(w store.Window, counted int64, kinds ...events.Kind) string {
+	more := h.odd.More(w, counted, kinds...)
 	if more == 0 {
 		return ""
 	}
-	return number(more) + " more than usual on " + firstFew(days)
-}
 
-func moreOfAll(d oddDay) int64 { return d.Human + d.AI }
+	var days []string
+	for _, one := range h.odd.Within(w) {
+		if one.More > 0 && slices.Contains(kinds, one.Kind) {
+			days = append(days, one.Day.Time().Format("Mon "+shortDay))
+		}
+	}
+	return number(more) + " more than usual on " + firstFew(slices.Compact(days))
+}
 
 const byDays = math.MaxInt64 // is the count of what is added up by days
 
-// kind is a kind of visitors.
+// kind is a kind of visitors, and how to speak of it.
 type kind struct {
-	kind  events.Kind
+	events.Kind
 	Title string
 	name  string // within a sentence
 	Class string // is its color
-	count func(mintlify.VisitorTotals) int64
-	odd   func(oddDay) int64 // is what a day has more than usual
-	isOdd func(oddDay) bool
 
 	ifSilent string // is what to look at if nobody comes any more
 
@@ -134,28 +99,24 @@ type kind struct {
 
 var (
 	humans = kind{
+		Kind:  events.Humans,
 		Title: "Humans",
 		name:  "humans",
 		Class: "human",
-		count: func(t mintlify.VisitorTotals) int64 { return t.Human },
-		odd:   func(d oddDay) int64 { return d.Human },
-		isOdd: func(d oddDay) bool { return d.OfHumans },
 
 		ifSilent: "Does the site still load the script that counts them? Humans are counted in the browser.",
 		meaning:  isGood,
 	}
 	ais = kind{
-		kind:  events.AIs,
+		Kind:  events.AIs,
 		Title: "AIs",
 		name:  "AIs",
 		Class: "ai",
-		count: func(t mintlify.VisitorTotals) int64 { return t.AI },
-		odd:   func(d oddDay) int64 { return d.AI },
-		isOdd: func(d oddDay) bool { return d.OfAIs },
 
 		ifSilent: "Does something in front of the site keep them out? AIs are counted at the server.",
 		meaning:  isNeither,
 	}
+	kinds = []kind{humans, ais} // in the order of events.Kinds
 )
 
 // firstVisitor returns the index of the first day or month with a visitor, or -1.
