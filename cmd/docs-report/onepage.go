@@ -15,7 +15,7 @@ import (
 )
 
 func (p program) reportOnePage(ctx context.Context, r *reader, path, output string, since mintlify.Date) error {
-	for _, name := range []string{"csv", "month", "mark", "sitemap"} {
+	for _, name := range []string{"csv", "month", "sitemap"} {
 		if r.isGiven(name) {
 			return usage.Errorf("-page shows one page over all weeks, and by -since a day: leave out -%s", name)
 		}

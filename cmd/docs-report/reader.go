@@ -42,23 +42,11 @@ func (p program) newReader(name string) *reader {
 	r.dayVar(&r.month, "2006-01", "month", "the `month`, 2026-01, instead of the last weeks")
 	r.Func("machine", "a `pattern` of files for machines, beside llms.txt, llms-full.txt and /mcp: "+
 		"a file's name such as *.md, or a path; give it again for more", r.addMachine)
-	r.Func("mark", "a `DATE=TEXT`, such as 2026-11-03=Launch: a line in the chart, "+
-		"and the week after it beside the week before; give it again for more", r.addMark)
 	r.Func("moved", "a page or a folder that was renamed, `/old=/new` or /old/=/new/: its numbers are added "+
 		"to the new one's; give it again for more", r.addMoved)
 	r.Func("sitemap", "a `file` with a sitemap, or with a path on each line: lists the pages that no human visited",
 		r.readSitemap)
 	return r
-}
-
-func (r *reader) addMark(text string) error {
-	date, what, _ := strings.Cut(text, "=")
-	day, err := mintlify.ParseDate(date)
-	if err != nil || strings.TrimSpace(what) == "" {
-		return errors.New("want it as 2026-11-03=Launch")
-	}
-	r.shown.Marks = append(r.shown.Marks, report.Mark{Day: day, Text: what})
-	return nil
 }
 
 func (r *reader) addMoved(text string) error {
@@ -210,14 +198,7 @@ func (r *reader) input(ctx context.Context, project string) (report.Input, error
 	in.Before = db.period(ctx, &in, before)
 	db.readTrends(ctx, &in)
 	db.readDays(ctx, &in)
-	if db.err != nil {
-		return in, db.err
-	}
-
-	if err := in.CheckMarks(); err != nil {
-		return in, usage.Errorf("%w", err)
-	}
-	return in, nil
+	return in, db.err
 }
 
 // period reads a window's visitors and lists, and notes in the input whether the visitors

@@ -89,8 +89,8 @@ func TestAMonthThatBeginsOnAMonday(t *testing.T) {
 	})
 }
 
-// A launch, a page that moved, and the pages of the sitemap.
-func TestMarksMovesAndTheSitemap(t *testing.T) {
+// A page that moved, and the pages of the sitemap.
+func TestMovesAndTheSitemap(t *testing.T) {
 	onDay(t, time.March, 15, 12, site(3), func(t *testing.T, r *rig) {
 		r.synced()
 
@@ -101,33 +101,24 @@ func TestMarksMovesAndTheSitemap(t *testing.T) {
 		index := filepath.Join(folder, "index.xml")
 		require.NoError(t, os.WriteFile(index, []byte(`<sitemapindex></sitemapindex>`), 0o666))
 
-		args := []string{"-mark", "2000-03-07=Launch", "-mark", "2000-02-20=Webinar",
-			"-moved", "/docs/page-0=/docs/page-2", "-sitemap", sitemap}
+		args := []string{"-moved", "/docs/page-0=/docs/page-2", "-sitemap", sitemap}
 		csv := filepath.Join(folder, "pages.csv")
 		r.ok(append([]string{"report", "-o", "-", "-csv", csv}, args...)...)
 		page := words(r.stdout)
-		assert.Contains(t, page, "A Launch · Tuesday, 7 March · Humans ")
-		assert.Contains(t, page, "against the seven days before.", "the days of the weeks before are known")
-		assert.Contains(t, page, "B Webinar · Sunday, 20 February · Humans ")
 		assert.Contains(t, page, "1 of the sitemap's 2 pages. The pages /docs/never")
 		assert.Contains(t, page, "1 moved /docs/page-0 → /docs/page-2")
 		assert.Equal(t, 1+2, strings.Count(read(t, csv), "\n"))
 
 		r.ok(append([]string{"digest"}, args...)...)
 		assert.Contains(t, r.stdout, "\nNobody visited: 1 of the sitemap's 2 pages, such as /docs/never\n")
-		assert.Contains(t, r.stdout, " · Launch (Tuesday, 7 March): Humans ")
 
 		for want, wrong := range map[string][]string{
-			"is outside of the report's days": {"-mark", "2000-03-13=Late"},
-			"want it as 2026-11-03=Launch":    {"-mark", "7 March=Launch"},
-			`invalid value "2000-03-07="`:     {"-mark", "2000-03-07="},
-			"moves in a circle":               {"-moved", "/a=/b", "-moved", "/b=/a"},
-			"-moved is given and empty":       {"-moved", ""},
-			"a sitemap of sitemaps":           {"-sitemap", index},
-			"no such file":                    {"-sitemap", filepath.Join(folder, "none.xml")},
-			"-sitemap is given and empty":     {"-sitemap", ""},
-			"leave out -mark":                 {"-page", "/docs/page-1", "-mark", "2000-03-07=Launch"},
-			"leave out -sitemap":              {"-page", "/docs/page-1", "-sitemap", sitemap},
+			"moves in a circle":           {"-moved", "/a=/b", "-moved", "/b=/a"},
+			"-moved is given and empty":   {"-moved", ""},
+			"a sitemap of sitemaps":       {"-sitemap", index},
+			"no such file":                {"-sitemap", filepath.Join(folder, "none.xml")},
+			"-sitemap is given and empty": {"-sitemap", ""},
+			"leave out -sitemap":          {"-page", "/docs/page-1", "-sitemap", sitemap},
 		} {
 			code := r.run(t.Context(), append([]string{"report", "-o", "-"}, wrong...)...)
 			assert.Equal(t, exitUsage, code, want)

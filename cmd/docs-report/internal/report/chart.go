@@ -25,10 +25,10 @@ func Unit(w store.Window) store.Span {
 // chart is a drawing of visitors by day or week, as wide as its card, and its numbers. Horizontal
 // positions are in percent of its width, vertical ones in pixels.
 type chart struct {
-	history
 	Unit  store.Span
 	Rows  []bucket
-	marks []Mark
+	odd   events.Surpluses
+	since mintlify.Date // is a day that is marked, or zero
 
 	Summary string // is for readers who do not see the chart
 	LeftOut string // says which days or weeks are missing
@@ -39,9 +39,7 @@ type chart struct {
 	Height      float64
 	Top, Bottom float64 // bound all panels
 	Band        float64 // is the width of a bucket
-	Dates       []label
 	Places      []place
-	Marks       []label
 }
 
 // bucket is a day, week or month. What is not known is nil.
@@ -50,11 +48,12 @@ type bucket struct {
 	Now, Before *mintlify.VisitorTotals
 }
 
-// place is where a day is. It is shaded at weekends, and when the reader points at it.
+// place is where a bucket is.
 type place struct {
-	Day       mintlify.Date
-	X         float64
-	IsWeekend bool
+	bucket
+	X       float64
+	Date    string // is written below it, or ""
+	IsSince bool   // the marked day is in it
 }
 
 // label is a text beside a position.
@@ -73,7 +72,7 @@ type panel struct {
 	Lines       []string // are points
 	Areas       []string
 	LinesBefore []string
-	Dots        []dot
+	Dots        []point // are numbers without neighbors
 	Flags       []label
 
 	now, before []float64 // by bucket
@@ -83,25 +82,17 @@ type panel struct {
 
 const unknown = -1.0 // is the number of a bucket that is not known
 
-// dot is a number that is drawn when the reader points at it, or always if it has no neighbors.
-type dot struct {
-	At      int // is the bucket
-	X, Y    float64
-	IsShown bool
-}
+type point struct{ X, Y float64 }
 
 func newChart(in Input) chart {
 	window := in.Period.Window
 	weeks := window.Days() / 7
-	c := chart{history: in.history, Unit: Unit(window), Apart: plural(int64(weeks), "week", "weeks")}
+	c := chart{Unit: Unit(window), odd: in.odd, Apart: plural(int64(weeks), "week", "weeks")}
 	c.Rows = buckets(window, c.Unit, in.Trend)
 
 	before := byDay(in.TrendFrom)
 	for i, b := range c.Rows {
 		c.Rows[i].Before = before[b.From.AddDays(-7*weeks)]
-	}
-	for i, mark := range in.Marks {
-		c.marks = append(c.marks, Mark{mark.Day, markName(i)})
 	}
 	return c.drawn()
 }
@@ -151,7 +142,7 @@ func (c chart) drawn() chart {
 		"Humans: %s at first, %s at last. AIs: %s at first, %s at last.",
 		c.Unit, number(first.Human), number(last.Human), number(first.AI), number(last.AI))
 	c.drawPanels()
-	c.drawDates()
+	c.drawPlaces()
 	return c
 }
 
@@ -198,27 +189,21 @@ func (c *chart) drawPanels() {
 	c.Height = c.Bottom + dateRoom
 }
 
-// drawDates names the Mondays. If there are many, it leaves some out.
-func (c *chart) drawDates() {
+// drawPlaces names the Mondays. If there are many, it leaves some out.
+func (c *chart) drawPlaces() {
 	weeks := c.Rows[0].Days() * len(c.Rows) / 7
-	apart := 7 * (1 + weeks/(mostDates+1))
+	apart := 1 + weeks/(mostDates+1)
 	for i, b := range c.Rows {
+		p := place{bucket: b, X: round2(c.Band * float64(i)), IsSince: b.Window.Has(c.since.Time())}
 		since := store.Window{From: c.Rows[0].From, To: b.From}.Days()
-		isMonday := b.From.Time().Weekday() == time.Monday
-		if isMonday && since/7*7%apart == 0 {
-			c.Dates = append(c.Dates, label{X: c.left(i), Text: b.From.Time().Format(shortDay), Anchor: "start"})
+		if b.From.Time().Weekday() == time.Monday && since/7%apart == 0 {
+			p.Date = b.From.Time().Format(shortDay)
 		}
-		c.Places = append(c.Places, place{Day: b.From, X: c.left(i), IsWeekend: isWeekend(b.Window)})
-		for _, mark := range c.marks {
-			if b.Window.Has(mark.Day.Time()) {
-				c.Marks = append(c.Marks, label{X: c.left(i), Text: mark.Text})
-			}
-		}
+		c.Places = append(c.Places, p)
 	}
 }
 
 func (c chart) Body() float64        { return c.Bottom - c.Top }
-func (c chart) left(i int) float64   { return round2(c.Band * float64(i)) }
 func (c chart) middle(i int) float64 { return round2(c.Band * (float64(i) + 0.5)) }
 
 // read takes the numbers of a kind. Days that stand out do not count for the height.
@@ -264,23 +249,19 @@ func (p *panel) draw(c chart) {
 		p.Ticks = append(p.Ticks, label{Y: p.y(n), Text: tickText(n)})
 	}
 
-	for _, run := range c.runs(p.now) {
-		for _, i := range run {
-			p.Dots = append(p.Dots, dot{At: i, X: c.middle(i), Y: p.y(p.now[i]), IsShown: len(run) == 1})
+	for _, run := range p.runs(c, p.now) {
+		if len(run) == 1 {
+			p.Dots = append(p.Dots, run[0])
+			continue
 		}
 
-		if len(run) > 1 {
-			line := p.line(c, run, p.now)
-			first := c.middle(run[0])
-			last := c.middle(run[len(run)-1])
-			p.Lines = append(p.Lines, line)
-			p.Areas = append(p.Areas, fmt.Sprintf("%g,%g %s %g,%g", first, p.Bottom, line, last, p.Bottom))
-		}
+		line := lineOf(run)
+		p.Lines = append(p.Lines, line)
+		p.Areas = append(p.Areas, fmt.Sprintf("%g,%g %s %g,%g", run[0].X, p.Bottom, line, run[len(run)-1].X, p.Bottom))
 	}
-
-	for _, run := range c.runs(p.before) {
+	for _, run := range p.runs(c, p.before) {
 		if len(run) > 1 {
-			p.LinesBefore = append(p.LinesBefore, p.line(c, run, p.before))
+			p.LinesBefore = append(p.LinesBefore, lineOf(run))
 		}
 	}
 
@@ -294,22 +275,9 @@ func (p *panel) draw(c chart) {
 	}
 }
 
-func (p *panel) line(c chart, run []int, numbers []float64) string {
-	var points []string
-	for _, i := range run {
-		points = append(points, fmt.Sprintf("%g,%g", c.middle(i), p.y(numbers[i])))
-	}
-	return strings.Join(points, " ")
-}
-
-// y returns the height of a number. What is larger than the chart ends at its top.
-func (p *panel) y(n float64) float64 {
-	return round(p.Bottom - (p.Bottom-p.Top)*min(n/p.highest, 1))
-}
-
-// runs returns the buckets that are known, those beside each other together.
-func (c chart) runs(numbers []float64) [][]int {
-	var all [][]int
+// runs returns the points of what is known, those beside each other together.
+func (p *panel) runs(c chart, numbers []float64) [][]point {
+	var all [][]point
 	for i, n := range numbers {
 		if n == unknown {
 			continue
@@ -317,9 +285,23 @@ func (c chart) runs(numbers []float64) [][]int {
 		if i == 0 || numbers[i-1] == unknown {
 			all = append(all, nil)
 		}
-		all[len(all)-1] = append(all[len(all)-1], i)
+		last := len(all) - 1
+		all[last] = append(all[last], point{c.middle(i), p.y(n)})
 	}
 	return all
+}
+
+func lineOf(run []point) string {
+	var points []string
+	for _, at := range run {
+		points = append(points, fmt.Sprintf("%g,%g", at.X, at.Y))
+	}
+	return strings.Join(points, " ")
+}
+
+// y returns the height of a number. What is larger than the chart ends at its top.
+func (p *panel) y(n float64) float64 {
+	return round(p.Bottom - (p.Bottom-p.Top)*min(n/p.highest, 1))
 }
 
 // tickText stays within the margin of the chart.

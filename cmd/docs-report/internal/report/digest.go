@@ -77,15 +77,10 @@ func (v view) title() string {
 }
 
 func (v view) digest() []string {
-	visitors := lines(v.Headlines.Visitors())
-	for _, mark := range v.Marked {
-		visitors = append(visitors, mark.Text+" ("+mark.Day+"): "+mark.Effect)
-	}
-
 	all := []string{
 		v.title(),
 		v.Sentence,
-		strings.Join(visitors, " · "),
+		strings.Join(lines(v.Headlines.Visitors()), " · "),
 		strings.Join(lines(v.Headlines.Troubles()), " · "),
 		"Fix first: " + v.Fixes.Top(),
 		"What happened: " + v.Happened.Line(),

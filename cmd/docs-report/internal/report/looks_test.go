@@ -60,7 +60,6 @@ func TestInABrowser(t *testing.T) {
 		"sorting":                                      sorting,
 		"sorting of a site":                            sortingOfALargeSite,
 		"filtering":                                    filtering,
-		"the chart's cursor":                           cursor,
 		"the day under the pointer":                    underThePointer,
 		"nothing is drawn where nothing is known":      holes,
 		"an outlier":                                   outlier,
@@ -307,41 +306,7 @@ func filtering(t *testing.T, chrome context.Context) {
 	assert.Equal(t, []string{"0 of 120 pages"}, p.text("#shown"))
 }
 
-func cursor(t *testing.T, chrome context.Context) {
-	for _, s := range []screen{desktop, phone} {
-		p := open(t, chrome, demoInput(20), s)
-		rows := look[[]string](p, "numbersOfTable")
-		require.Len(t, rows, 28)
-
-		at := func() string { return p.text("#readout")[0] }
-		assert.Equal(t, rows[27], at())
-
-		p.focus("#cursor")
-		p.press(kb.ArrowLeft, kb.ArrowLeft)
-		assert.Equal(t, rows[25], at())
-		said := eval[string](p, "document.querySelector('#cursor').getAttribute('aria-valuetext')")
-		assert.Equal(t, rows[25], said, "for a screen reader too")
-
-		p.press(kb.Home)
-		assert.Equal(t, rows[0], at())
-		assert.Equal(t, pointed{Day: "2026-10-19", Dots: 2}, look[pointed](p, "pointed"), "the chart shows it")
-	}
-}
-
-// pointed is the day that the chart shows as pointed at, and how many numbers it shows.
-type pointed struct {
-	Day  string `json:"day"`
-	Dots int    `json:"dots"`
-}
-
-// place is where a day is on the screen.
-type place struct {
-	Day                      string
-	Left, Right, Top, Bottom float64
-}
-
-// Pointing reads the day under the pointer, also beside days that are missing, wherever in the
-// day's place.
+// Pointing reads the day under the pointer, wherever in the day's place, also beside days that are missing.
 func underThePointer(t *testing.T, chrome context.Context) {
 	for name, in := range map[string]report.Input{
 		"all days": demoInput(20),
@@ -350,19 +315,7 @@ func underThePointer(t *testing.T, chrome context.Context) {
 	} {
 		for _, s := range []screen{desktop, phone} {
 			p := open(t, chrome, in, s)
-			rows := look[[]string](p, "numbersOfTable")
-			places := look[[]place](p, "places")
-			require.Len(t, places, len(rows), name)
-
-			for i, place := range places {
-				within := []float64{place.Left + 0.6, (place.Left + place.Right) / 2, place.Right - 0.6}
-				x := within[i%len(within)]
-				y := place.Top + (place.Bottom-place.Top)*float64(i%5+1)/6
-				require.NoError(t, chromedp.Do(p.ctx, chromedp.MouseEvent("mouseMoved", x, y)))
-
-				assert.Equal(t, rows[i], p.text("#readout")[0], "%s, %s: %s", name, s.name, place.Day)
-				assert.Equal(t, place.Day, look[pointed](p, "pointed").Day, "%s, %s", name, s.name)
-			}
+			assert.Equal(t, look[[]string](p, "numbersOfTable"), look[[]string](p, "pointed"), "%s, %s", name, s.name)
 		}
 	}
 }
@@ -379,7 +332,7 @@ func holes(t *testing.T, chrome context.Context) {
 			assert.Len(t, lines[0], 6)
 			assert.Len(t, lines[1], 14)
 			assert.Len(t, look[[][][2]float64](p, "shapes", "polygon.area."+kind), 2)
-			assert.Equal(t, 1, look[int](p, "count", "#chart .dot.alone."+kind), "a day between two holes")
+			assert.Equal(t, 1, look[int](p, "count", "#chart .dot."+kind), "a day between two holes")
 		}
 
 		for i, point := range full.Trend {
@@ -437,7 +390,7 @@ func keyboard(t *testing.T, chrome context.Context) {
 	}
 
 	pages := []string{"/introduction", "/quickstart"}
-	want := slices.Concat([]string{"/guides/terraform", "cursor", "The numbers as a table",
+	want := slices.Concat([]string{"/guides/terraform", "The numbers as a table",
 		"/introduction", "/quickstart", "/introduction"}, pages, []string{"2 more", "2 more", "filter", "grouped",
 		"Page", "Humans", "AIs", "AI share", "Change", "pages without a section 2"}, pages)
 	require.Equal(t, want, reached[:min(len(want), len(reached))])
@@ -523,7 +476,6 @@ func onePage(t *testing.T, chrome context.Context) {
 	for _, s := range []screen{desktop, dark, phone, nightly} {
 		p := openPage(t, chrome, page, s)
 		p.assertReadable("one page", s)
-		assert.Contains(t, p.text("#readout")[0], "9 Nov to 15 Nov: ", "the chart's end")
 	}
 }
 
@@ -562,7 +514,6 @@ func barriers(t *testing.T, chrome context.Context) {
 	in := withBots(withHoles(pictured(t)))
 	in.Site = "https://docs.example.com"
 	in.Sitemap = []string{"/never", "/quickstart"}
-	in.Marks = []report.Mark{{Day: in.Period.From.AddDays(9), Text: "Launch"}}
 	in = withEvents(in)
 	index, err := report.Index([]report.Input{in, demoInput(5)}, map[string]string{"docs": "a.html"})
 	require.NoError(t, err)
@@ -594,7 +545,7 @@ func withoutScript(t *testing.T, chrome context.Context) {
 	assert.Len(t, p.text("#fixes tbody tr"), 10)
 	assert.Len(t, p.text("#pages tbody th[scope=row]"), 60)
 	assert.Len(t, p.text("#chart .chart"), 1)
-	assert.Empty(t, p.text("input, button, #tools, #cursor-line"), "nothing is offered that would not work")
+	assert.Empty(t, p.text("input, button, #tools"), "nothing is offered that would not work")
 	assert.Empty(t, look[[]string](p, "illegible"))
 	p.assertQuiet("without script", s)
 }
@@ -610,7 +561,7 @@ func onPaper(t *testing.T, chrome context.Context) {
 	white := look[string](p, "style", "body", "backgroundColor")
 	assert.Equal(t, "rgb(255, 255, 255)", white, "light, whatever the screen's scheme")
 	assert.Empty(t, look[[]string](p, "illegible"))
-	assert.Empty(t, p.text("input, #tools, #cursor-line"))
+	assert.Empty(t, p.text("input, #tools"))
 	assert.Len(t, p.text("#pages tbody th[scope=row]"), 100, "paper ends after 100 pages")
 	assert.Len(t, p.text(".paper"), 1, "and says so")
 

@@ -81,7 +81,7 @@ func newPageView(in PageInput) pageView {
 
 	if !in.Since.IsZero() {
 		v.Comparison = in.changed()
-		v.Chart.marks = []Mark{{in.Since, "changed"}}
+		v.Chart.since = in.Since
 	}
 	v.Chart = v.Chart.drawn()
 

@@ -39,7 +39,6 @@ type Input struct {
 
 	Site    string   // is what paths link to; "" for none
 	Machine []string // are patterns of files that machines read
-	Marks   []Mark
 	Moved   Moved
 	Sitemap []string // are the paths of all pages; nil: they are not known
 
@@ -148,7 +147,6 @@ type view struct {
 	Headlines  headlines
 	AIsRead    []finding
 	Chart      chart
-	Marked     []markView
 	Growth     growth
 	Movers     movers
 	Unread     *unread   // nil: there is no sitemap
@@ -190,7 +188,6 @@ func newView(in Input) view {
 		Headlines:  newHeadlines(in),
 		AIsRead:    in.aisRead(pages),
 		Chart:      newChart(in),
-		Marked:     in.marked(),
 		Growth:     newGrowth(in),
 		Movers:     in.newMovers(pages),
 		Unread:     in.unread(),

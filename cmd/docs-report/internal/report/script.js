@@ -2,35 +2,6 @@
 (() => {
   const $ = (id) => document.getElementById(id);
 
-  // The chart's cursor is a slider: keys, fingers and screen readers can use it already.
-  const cursor = $('cursor');
-  if (cursor) {
-    const rows = [...$('numbers').tBodies[0].rows];
-    const chart = $('chart').querySelector('.chart');
-    const places = [...chart.querySelectorAll('.place')];
-    const show = () => {
-      const at = Number(cursor.value);
-      const [day, humans, ais] = [...rows[at].cells].map((cell) => cell.textContent.trim());
-      const text = humans === '–' ? `${day}: nothing is loaded` : `${day}: ${humans} humans, ${ais} AIs`;
-      $('readout').textContent = text;
-      cursor.setAttribute('aria-valuetext', text);
-      places.forEach((place, i) => place.classList.toggle('on', i === at));
-      chart.querySelectorAll('.dot').forEach((dot) => dot.classList.toggle('on', Number(dot.dataset.at) === at));
-    };
-    cursor.max = rows.length - 1;
-    cursor.value = rows.length - 1;
-    cursor.addEventListener('input', show);
-    const point = (event) => {
-      const box = chart.getBoundingClientRect();
-      cursor.value = Math.floor((event.clientX - box.left) / box.width * places.length);
-      show();
-    };
-    chart.addEventListener('pointermove', point);
-    chart.addEventListener('pointerdown', point);
-    $('cursor-line').hidden = false;
-    show();
-  }
-
   const table = $('pages');
   if (!table) return;
   const groups = [...table.tBodies];

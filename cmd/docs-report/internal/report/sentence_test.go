@@ -167,7 +167,6 @@ func TestTheDigestHasTwelveLines(t *testing.T) {
 	in.Old = true
 	in.NotLoaded = in.Period.To
 	in.Sitemap = []string{"/never", "/quickstart"}
-	in.Marks = []report.Mark{{Day: in.Period.From, Text: "Launch"}}
 	lines := report.Digest([]report.Input{in})
 	assert.Len(t, lines, 12)
 	for i, begin := range []string{"Old. docs: ", "Humans ", "Humans ", "Searches for terms nobody clicked ",

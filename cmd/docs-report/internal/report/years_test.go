@@ -104,11 +104,9 @@ func windows() [][2]store.Window {
 var aChange = regexp.MustCompile(`[+−][\d.,]+%( \(about the same\)|,? about the same)?|×\d+|[+−][\d,]+ (to|points)\S*`)
 
 // outputs are all that the program writes about a window: the page, the digest, what goes to Slack, the
-// index, and the report of one page, with a mark on a day of it.
+// index, and the report of one page.
 func (s flatSite) outputs(t *testing.T, in report.Input) []string {
 	t.Helper()
-	changed := in.Period.From.AddDays(3)
-	in.Marks = []report.Mark{{Day: changed, Text: "Launch"}}
 	digest := strings.Join(report.Digest([]report.Input{in}), "\n")
 	index, err := report.Index([]report.Input{in, in}, nil)
 	require.NoError(t, err)

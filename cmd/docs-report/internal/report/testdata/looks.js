@@ -83,26 +83,22 @@ const look = (() => {
     unlabeledInputs: () => all('input').filter((e) => e.labels.length === 0).map((e) => e.id),
     doubleIds: () => all('[id]').map((e) => e.id).filter((id, i, ids) => ids.indexOf(id) !== i),
 
-    // numbersOfTable returns what the chart's readout has to say of each day.
+    // numbersOfTable returns what the chart has to say of each day.
     numbersOfTable: () => all('#numbers tbody tr').map((row) => {
       const [day, humans, ais] = [...row.cells].map(textOf);
       return humans === '–' ? `${day}: nothing is loaded` : `${day}: ${humans} humans, ${ais} AIs`;
     }),
 
-    // places returns where each day of the chart is on the screen.
-    places() {
+    // pointed returns what the chart says if one points at a day, each at another spot of its place.
+    pointed() {
       chart().scrollIntoView({ block: 'center' });
-      return [...chart().querySelectorAll('[data-day]')].map((e) => {
+      return [...chart().querySelectorAll('[data-day]')].map((e, i) => {
         const box = e.getBoundingClientRect();
-        return { day: e.dataset.day, left: box.left, right: box.right, top: box.top, bottom: box.bottom };
+        const x = [box.left + 0.6, (box.left + box.right) / 2, box.right - 0.6][i % 3];
+        const y = box.top + box.height * (i % 5 + 1) / 6;
+        return document.elementFromPoint(x, y).querySelector('title')?.textContent;
       });
     },
-
-    // pointed returns the day that the chart shows as pointed at, and the heights of its numbers.
-    pointed: () => ({
-      day: [...chart().querySelectorAll('.place.on')].map((e) => e.dataset.day).join(),
-      dots: [...chart().querySelectorAll('.dot.on')].filter(isShown).length,
-    }),
 
     // shapes returns the points of the lines and areas of a class, each in the order of the page.
     shapes: (selector) => [...chart().querySelectorAll(selector)].map((e) => numbers(e.getAttribute('points'))),
