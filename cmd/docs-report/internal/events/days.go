@@ -147,7 +147,8 @@ func (l line) standOut(more int32, doZerosCount bool) []bool {
 				near = append(near, n)
 			}
 		}
-		all[i] = isBeyond(float64(l[i]), median(near), more)
+		usual := median(near)
+		all[i] = float64(l[i]) > times*usual && float64(l[i]) >= usual+float64(more)
 	}
 
 	for _, run := range runs(all) {
@@ -171,13 +172,6 @@ func (l line) nearestUsual(odd, first int, isOdd func(int) bool) int {
 		}
 	}
 	return -1
-}
-
-// Is reports whether a number is far beyond a median.
-func Is(n, median float64) bool { return isBeyond(n, median, more) }
-
-func isBeyond(n, median float64, more int32) bool {
-	return n > times*median && n >= median+float64(more)
 }
 
 // median returns the median of counts, which it sorts, or 0 if there are none.

@@ -22,6 +22,19 @@ type Votes struct {
 	IsCut  []bool // by week: the service has more rows
 }
 
+// NewVotes returns no votes of so many weeks.
+func NewVotes(weeks int) Votes { return Votes{ByPage: map[string][]int64{}, IsCut: make([]bool, weeks)} }
+
+// Add adds votes on a page in a week.
+func (v Votes) Add(page string, week int, n int64) {
+	if n > 0 && v.ByPage[page] == nil {
+		v.ByPage[page] = make([]int64, len(v.IsCut))
+	}
+	if n > 0 {
+		v.ByPage[page][week] += n
+	}
+}
+
 // Wave is a run of weeks in which a page, or the site, got more bad votes than the weeks before explain.
 type Wave struct {
 	Page string // "": the site
@@ -55,7 +68,7 @@ func (s *Site) leastLikely(weeks []store.Window, kinds []Votes, without map[stri
 	var best Wave
 	least := mostByChance
 	for to := 1; to < len(weeks); to++ {
-		counted := countVotes(whole(kinds, to, len(weeks)), without)
+		counted := countVotes(whole(kinds, to, len(weeks)), len(weeks), without)
 		for from := 1; from <= to; from++ {
 			for _, page := range slices.Sorted(maps.Keys(counted)) {
 				wave, chance := s.wave(weeks, from, to, page, counted[page])
@@ -81,29 +94,22 @@ func whole(kinds []Votes, to, weeks int) []Votes {
 }
 
 // countVotes adds up the kinds by page. "" has the sum of all pages.
-func countVotes(kinds []Votes, without map[string]bool) map[string][]int64 {
-	all := map[string][]int64{}
-	add := func(page string, counts []int64) {
-		if all[page] == nil {
-			all[page] = make([]int64, len(counts))
-		}
-		for i, n := range counts {
-			all[page][i] += n
-		}
-	}
-
+func countVotes(kinds []Votes, weeks int, without map[string]bool) map[string][]int64 {
+	sum := NewVotes(weeks)
 	for _, votes := range kinds {
 		for page, counts := range votes.ByPage {
-			if without[page] {
-				continue
-			}
-			add("", counts)
-			if page != "" {
-				add(page, counts)
+			for week, n := range counts {
+				if without[page] {
+					continue
+				}
+				sum.Add("", week, n)
+				if page != "" {
+					sum.Add(page, week, n)
+				}
 			}
 		}
 	}
-	return all
+	return sum.ByPage
 }
 
 // wave returns the votes of a run of weeks and of those before it, and how likely they are by chance.
@@ -144,7 +150,7 @@ func (s *Site) ofOnePage(site Wave, weeks []store.Window, kinds []Votes, without
 		return float64(w.Votes) - float64(w.Before)*share/(1-share)
 	}
 
-	counted := countVotes(whole(kinds, to, len(weeks)), without)
+	counted := countVotes(whole(kinds, to, len(weeks)), len(weeks), without)
 	for _, page := range slices.Sorted(maps.Keys(counted)) {
 		one, _ := s.wave(weeks, from, to, page, counted[page])
 		if page != "" && beyond(one) >= beyond(site)/2 {

@@ -31,9 +31,9 @@ func (in PageInput) changed() *beforeAfter {
 	after := store.Window{From: from, To: from.AddDays(7 * weeksCompared)}
 
 	both := in.compare(after, before)
-	both.isSum = true
+	both.isByWeek = true
 
-	if humans, ais := both.silence[events.Humans], both.silence[events.AIs]; humans.isAny || ais.isAny {
+	if both.silence[events.Humans].isAny || both.silence[events.AIs].isAny {
 		both.missing = "On some days of these weeks nobody came to the whole site, so there is no comparison."
 	}
 	for _, week := range in.Weeks {
@@ -55,26 +55,33 @@ func (in PageInput) changed() *beforeAfter {
 		After:  span(after),
 		Note:   sentences(both.missing, without),
 	}
-
 	if from != week.From {
 		c.LeftOut = "The week from " + span(week) + " is left out: it is partly before the day and partly after."
 	}
 
-	wasHuman, wasAI := in.weekly(in.Weeks, before)
-	human, ai := in.weekly(in.Weeks, after)
-	site := in
-	site.history = newHistory(in.SiteDays, nil, nil)
-	siteWasHuman, siteWasAI := site.weekly(in.SiteWeeks, before)
-	siteHuman, siteAI := site.weekly(in.SiteWeeks, after)
+	site := newHistory(in.SiteDays, nil, nil)
+	visitors := func(label string, h history, weeks []store.Point, k kind, m meaning) headline {
+		count := func(w store.Window) sample { return h.weekly(weeks, k, w) }
+		return in.measure(both, label, count, sample.mean, func(now, before sample) change {
+			return both.means(now.rate(), before.rate(), m)
+		})
+	}
+	troubles := func(label string, count func(store.Window) sample) headline {
+		return in.measure(both, label, count, sample.count, func(now, before sample) change {
+			return both.troubles(now.rate(), before.rate(), mostByChance)
+		})
+	}
 
 	c.Rows = []headline{
-		in.measure(both, "Humans a week", human, wasHuman, isGood),
-		in.measure(both, "Humans a week, all pages of the site", siteHuman, siteWasHuman, isNeither),
-		in.measure(both, "AIs a week", ai, wasAI, isNeither),
-		in.measure(both, "AIs a week, all pages of the site", siteAI, siteWasAI, isNeither),
-		in.thumbsMeasure(both),
-		in.measure(both, "Unanswered questions", in.unanswered(after), in.unanswered(before), isTrouble),
-		in.measure(both, "Written complaints", in.criticisms(after), in.criticisms(before), isTrouble),
+		visitors("Humans a week", in.history, in.Weeks, humans, isGood),
+		visitors("Humans a week, all pages of the site", site, in.SiteWeeks, humans, isNeither),
+		visitors("AIs a week", in.history, in.Weeks, ais, isNeither),
+		visitors("AIs a week, all pages of the site", site, in.SiteWeeks, ais, isNeither),
+		in.measure(both, "Thumbs down", in.thumbsWithin, sample.text, func(now, before sample) change {
+			return both.shares(now.part, before.part, mostByChance, isTrouble)
+		}),
+		troubles("Unanswered questions", in.unanswered),
+		troubles("Written complaints", in.criticisms),
 	}
 	if len(in.Comments) == 0 {
 		complaints := &c.Rows[len(c.Rows)-1]
@@ -84,30 +91,42 @@ func (in PageInput) changed() *beforeAfter {
 	return c
 }
 
-// measure compares two counts of weeks. Visitors of weeks do not add up, but their mean tells something.
-func (in PageInput) measure(w windows, name string, now, before rateOf, m meaning) headline {
-	w.nowUnits = now.units
-	w.beforeUnits = before.units
-
-	h := headline{Label: name}
-	if m == isTrouble {
-		h.Value = number(int64(now.count))
-		h.Before = number(int64(before.count))
-		h.Change = w.trouble(int64(now.count), int64(before.count), mostByChance)
-	} else {
-		h.Value = number(int64(now.mean()))
-		h.Before = number(int64(before.mean()))
-		h.Change = w.counts(m, extent{now.count, now.count}, extent{before.count, before.count})
-	}
-	return in.ofWeeks(h, w)
+// sample is what was counted in the weeks that are known: visitors, thumbs, questions or complaints.
+type sample struct {
+	part
+	weeks int64
 }
 
-// ofWeeks says how many weeks the numbers are of, and compares them only if both are known.
-func (in PageInput) ofWeeks(h headline, w windows) headline {
-	h.Value = in.knownWeeks(h.Value, int(w.nowUnits), w.now)
-	h.Before = in.knownWeeks(h.Before, int(w.beforeUnits), w.before)
-	if w.nowUnits == 0 || w.beforeUnits == 0 {
-		h.Change = change{}
+func (s sample) rate() rateOf  { return rateOf{float64(s.some), float64(s.weeks)} }
+func (s sample) count() string { return number(s.some) }
+
+// mean is of the visitors a week. Those of weeks do not add up, but their mean tells something.
+func (s sample) mean() string { return number(int64(s.rate().mean())) }
+
+// text writes thumbs.
+func (s sample) text() string {
+	switch {
+	case s.weeks == 0:
+		return "–"
+	case s.all == 0:
+		return "none"
+	}
+	return s.of()
+}
+
+// measure compares what was counted after and before the day, if both are known, and says of how many weeks it is.
+func (in PageInput) measure(
+	w windows, label string, count func(store.Window) sample, text func(sample) string, compare func(a, b sample) change,
+) headline {
+	now := count(w.now)
+	before := count(w.before)
+	h := headline{
+		Label:  label,
+		Value:  in.knownWeeks(text(now), int(now.weeks), w.now),
+		Before: in.knownWeeks(text(before), int(before.weeks), w.before),
+	}
+	if now.weeks > 0 && before.weeks > 0 {
+		h.Change = compare(now, before)
 	}
 	return h
 }
@@ -127,56 +146,45 @@ func (in PageInput) knownWeeks(text string, known int, w store.Window) string {
 	return "not in the database"
 }
 
-// weekly adds up the usual visitors of the weeks that are known.
-func (in PageInput) weekly(weeks []store.Point, w store.Window) (humans, ais rateOf) {
+// weekly adds up the usual visitors of a kind of the weeks that are known.
+func (h history) weekly(weeks []store.Point, k kind, w store.Window) sample {
+	var sum sample
 	for _, week := range weeks {
 		if isWithin(week.Window, w) {
-			usual := in.usual(week.Window, week.Counts)
-			humans.units++
-			humans.count += float64(usual.Human)
-			ais.count += float64(usual.AI)
+			sum.weeks++
+			sum.some += k.Of(h.usual(week.Window, week.Counts))
 		}
 	}
-	ais.units = humans.units
-	return humans, ais
-}
-
-func (in PageInput) thumbsMeasure(w windows) headline {
-	was := in.thumbsWithin(w.before)
-	now := in.thumbsWithin(w.now)
-	w.nowUnits = float64(now.weeks)
-	w.beforeUnits = float64(was.weeks)
-	c := w.shares(now.part, was.part, mostByChance, isTrouble)
-	return in.ofWeeks(headline{Label: "Thumbs down", Value: now.text(), Before: was.text(), Change: c}, w)
+	return sum
 }
 
 // unanswered counts the questions of this page that the assistant could not answer.
-func (in PageInput) unanswered(w store.Window) rateOf {
+func (in PageInput) unanswered(w store.Window) sample {
 	return countWithin(in.Conversations, AskedAt, w, func(row mintlify.Conversation) bool {
 		return row.ResolutionStatus == mintlify.ResolutionUnanswered && in.is(row.PageURL)
 	})
 }
 
 // criticisms counts the complaints about this page, also what is settled: a rewrite settles complaints.
-func (in PageInput) criticisms(w store.Window) rateOf {
+func (in PageInput) criticisms(w store.Window) sample {
 	return countWithin(in.Comments, WrittenAt, w, func(row mintlify.Feedback) bool {
 		return isCriticism(row) && in.is(row.Path)
 	})
 }
 
 // countWithin counts rows in those weeks of a window whose days are all known.
-func countWithin[T any](lists []List[T], at func(T) time.Time, w store.Window, isCounted func(T) bool) rateOf {
+func countWithin[T any](lists []List[T], at func(T) time.Time, w store.Window, isCounted func(T) bool) sample {
 	rows, known := rowsOnce(lists, at)
-	var sum rateOf
+	var sum sample
 	for _, week := range store.Windows("", store.Week, w.From, w.To) {
 		if !isCovered(week, known) {
 			continue
 		}
 
-		sum.units++
+		sum.weeks++
 		for _, row := range rows {
 			if isCounted(row) && week.Has(at(row)) {
-				sum.count++
+				sum.some++
 			}
 		}
 	}

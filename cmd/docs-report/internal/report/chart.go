@@ -27,13 +27,13 @@ func Unit(w store.Window) store.Span {
 type chart struct {
 	Unit  store.Span
 	Rows  []bucket
-	odd   events.Surpluses
-	since mintlify.Date // is a day that is marked, or zero
+	odd   events.Surpluses // are those of days, beside which all others would be a flat line
+	weeks int              // is how much later the period before is drawn
+	since mintlify.Date    // is a day that is marked, or zero
 
 	Summary string // is for readers who do not see the chart
 	LeftOut string // says which days or weeks are missing
 	Before  bool   // the period before is drawn too
-	Apart   string // is how much later the period before is drawn
 
 	Panels      []panel // none: nothing is known
 	Height      float64
@@ -77,7 +77,6 @@ type panel struct {
 
 	now, before []float64 // by bucket
 	highest     float64   // is the number at the top
-	outliers    []int     // are the buckets beside which all others would be a flat line
 }
 
 const unknown = -1.0 // is the number of a bucket that is not known
@@ -86,13 +85,15 @@ type point struct{ X, Y float64 }
 
 func newChart(in Input) chart {
 	window := in.Period.Window
-	weeks := window.Days() / 7
-	c := chart{Unit: Unit(window), odd: in.odd, Apart: plural(int64(weeks), "week", "weeks")}
+	c := chart{Unit: Unit(window), weeks: window.Days() / 7}
 	c.Rows = buckets(window, c.Unit, in.Trend)
+	if c.Unit == store.Day {
+		c.odd = in.odd
+	}
 
 	before := byDay(in.TrendFrom)
 	for i, b := range c.Rows {
-		c.Rows[i].Before = before[b.From.AddDays(-7*weeks)]
+		c.Rows[i].Before = before[b.From.AddDays(-7*c.weeks)]
 	}
 	return c.drawn()
 }
@@ -203,40 +204,30 @@ func (c *chart) drawPlaces() {
 	}
 }
 
+func (c chart) Apart() string        { return plural(int64(c.weeks), "week", "weeks") }
 func (c chart) Body() float64        { return c.Bottom - c.Top }
 func (c chart) middle(i int) float64 { return round2(c.Band * (float64(i) + 0.5)) }
 
 // read takes the numbers of a kind. Days that stand out do not count for the height.
 func (p *panel) read(c chart) {
-	read := func(t *mintlify.VisitorTotals) float64 {
+	read := func(t *mintlify.VisitorTotals, day mintlify.Date) float64 {
 		if t == nil {
 			return unknown
 		}
-		return float64(max(p.Of(*t), 0))
-	}
 
-	for i, b := range c.Rows {
-		n := read(b.Now)
-		p.now = append(p.now, n)
-
-		isOdd := func(one events.Surplus) bool { return one.StandsOut && one.Kind == p.Kind }
-		if n != unknown && c.Unit == store.Day && slices.ContainsFunc(c.odd.Within(b.Window), isOdd) {
-			p.outliers = append(p.outliers, i)
-		} else {
+		n := float64(max(p.Of(*t), 0))
+		isOdd := func(one events.Surplus) bool { return one.StandsOut && one.Kind == p.Kind && one.Day == day }
+		if !slices.ContainsFunc(c.odd, isOdd) {
 			p.highest = max(p.highest, n)
 		}
+		return n
 	}
 
-	usual := p.highest
 	for _, b := range c.Rows {
-		n := read(b.Before)
-		p.before = append(p.before, n)
-
-		if usual == 0 || !events.Is(n, usual) {
-			p.highest = max(p.highest, n)
-		}
+		p.now = append(p.now, read(b.Now, b.From))
+		p.before = append(p.before, read(b.Before, b.From.AddDays(-7*c.weeks)))
 	}
-	if p.highest == 0 && len(p.outliers) == 0 {
+	if p.highest == 0 && slices.Max(p.now) <= 0 {
 		p.Empty = "None in these dates."
 	}
 }
@@ -265,10 +256,13 @@ func (p *panel) draw(c chart) {
 		}
 	}
 
-	for _, i := range p.outliers { // the number stands beside the day, within the chart
-		f := label{X: c.middle(i), Y: p.Top, Text: "▲ " + number(int64(p.now[i])), Anchor: "start"}
-		if f.X > 50 {
-			f.Text = number(int64(p.now[i])) + " ▲"
+	for i, n := range p.now {
+		if n <= p.highest {
+			continue
+		}
+		f := label{X: c.middle(i), Y: p.Top, Text: "▲ " + number(int64(n)), Anchor: "start"}
+		if f.X > 50 { // the number stands beside the day, within the chart
+			f.Text = number(int64(n)) + " ▲"
 			f.Anchor = "end"
 		}
 		p.Flags = append(p.Flags, f)

@@ -29,7 +29,7 @@ type windows struct {
 	missing     string // is why they cannot be compared, or ""
 
 	nowUnits, beforeUnits float64 // are days, or weeks whose visitors are added up
-	isSum                 bool    // the visitors of units are added up: they are not unique
+	isByWeek              bool    // as many weeks are compared as are known
 	least                 float64 // of the count before, that matters
 	errors                float64 // are how many standard errors are chance
 
@@ -136,57 +136,56 @@ func (w windows) visitors(k kind, now, before counted) change {
 		return change{}
 	}
 
-	is := now.extent(k)
-	was := before.extent(k)
-	if !w.isSum {
-		was = was.widened(w.nowUnits / w.beforeUnits).widened(w.silence[k.Kind].ratio)
-	}
-	return w.counts(k.meaning, is, was)
+	was := before.extent(k).widened(w.nowUnits / w.beforeUnits).widened(w.silence[k.Kind].ratio)
+	nowCount, beforeCount := now.extent(k).nearest(was)
+	return w.means(rateOf{nowCount, w.nowUnits}, rateOf{beforeCount, w.nowUnits}, k.meaning)
 }
 
-func (w windows) counts(m meaning, now, before extent) change {
+// means compares counts of visitors by their means.
+func (w windows) means(now, before rateOf, m meaning) change {
 	if w.missing != "" {
 		return change{}
 	}
 
-	nowCount, beforeCount := now.nearest(before)
-	is := rateOf{nowCount, w.nowUnits}
-	was := rateOf{beforeCount, w.nowUnits}
-	if w.isSum {
-		is = rateOf{now.low, w.nowUnits}
-		was = rateOf{before.low, w.beforeUnits}
-	}
-
-	c := ratio(is.count*was.units, was.count*is.units)
-	c.Gain = int64(math.Round(is.count - was.mean()*is.units))
-	return c.judged(compareRates(is, was, w.errors, w.least), m)
+	c := ratio(now.count*before.units, before.count*now.units)
+	c.Gain = int64(math.Round(now.count - before.mean()*now.units))
+	return c.judged(compareRates(now, before, w.errors, w.least), m)
 }
 
 // trouble compares counts of what is not unique, by days: more is bad. errors is how many standard
 // errors are chance. On days on which no human was counted, readers may have searched all the same.
 func (w windows) trouble(now, before int64, errors float64) change {
-	if w.missing != "" || w.silence[events.Humans].isMost {
+	ofHumans := w.silence[events.Humans]
+	if ofHumans.isMost {
 		return change{}
 	}
 
 	is := rateOf{float64(now), w.nowUnits}
 	was := rateOf{float64(before), w.beforeUnits}
-	if ofHumans := w.silence[events.Humans]; ofHumans.isAny && !w.isSum {
+	if ofHumans.isAny {
 		byDays := extent{was.mean() * is.units, was.mean() * is.units}
 		is.count, was.count = exactly(now).nearest(byDays.widened(ofHumans.ratio))
 		was.units = is.units
 	}
+	return w.troubles(is, was, errors)
+}
 
-	c := change{Number: math.Round(is.count - was.mean()*is.units)}
+// troubles compares two counts of which more is bad.
+func (w windows) troubles(now, before rateOf, errors float64) change {
+	if w.missing != "" {
+		return change{}
+	}
+
+	c := change{Number: math.Round(now.count - before.mean()*now.units)}
 	c.Text = signedCount(int64(c.Number))
-	if perWeek := is.mean() - was.mean(); w.isSum && w.nowUnits != w.beforeUnits {
-		c.Number = round(perWeek)
+	if w.isByWeek && now.units != before.units {
+		c.Number = round(now.mean() - before.mean())
 		c.Text = signed(c.Number, 1) + " a week"
 	}
 	if c.Number == 0 {
 		c.Text = "±0"
 	}
-	return c.judged(compareRates(is, was, errors, w.least), isTrouble)
+	return c.judged(compareRates(now, before, errors, w.least), isTrouble)
 }
 
 // shareOfAIs compares how many of the visitors are AIs. If a kind is silent for a while, the other one's share says

@@ -34,13 +34,15 @@ func (in Input) mostComplaints() string {
 		return cmp.Or(emptiness(in.Period.ByPage.Export), "No page has a thumb down.")
 	}
 
-	counts := map[string]part{}
+	before := int64(0)
 	for _, page := range in.Before.ByPage.Rows {
-		counts[page.Path] = part{some: page.ThumbsDown}
+		if page.Path == most.Path {
+			before = page.ThumbsDown
+		}
 	}
-	changeOf := in.changes(in.Period.ByPage.Export, in.Before.ByPage.Export, mostByChance, counts)
+	changeOf := in.changes(in.Period.ByPage.Export, in.Before.ByPage.Export, mostByChance)
 	details := plural(most.ThumbsDown, "thumb down", "thumbs down")
-	if c := changeOf(most.Path, most.ThumbsDown); c.Text != "" {
+	if c := changeOf(most.ThumbsDown, before); c.Text != "" {
 		details += ", " + c.Short()
 	}
 	return textOf(most.Path) + " (" + details + ")"

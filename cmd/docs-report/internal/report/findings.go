@@ -113,15 +113,11 @@ func partOf(list store.Export) string {
 // changes returns a function that compares a row's count with its count in the period before. It knows no
 // change if the list of that period is missing, or if one of the two lists is cut. errors is how many
 // standard errors are chance.
-func (in Input) changes(
-	now, before store.Export, errors float64, counts map[string]part,
-) func(key string, count int64) change {
-	return func(key string, count int64) change {
-		if !isKnown(before) || now.Truncated || before.Truncated {
-			return change{}
-		}
-		return in.compared.trouble(count, counts[key].some, errors)
+func (in Input) changes(now, before store.Export, errors float64) func(now, before int64) change {
+	if !isKnown(before) || now.Truncated || before.Truncated {
+		return func(int64, int64) change { return change{} }
 	}
+	return func(now, before int64) change { return in.compared.trouble(now, before, errors) }
 }
 
 // listBefore names the command that loads the list of the period before, if only that is missing.

@@ -134,6 +134,8 @@ type said struct {
 	Up, Down             int64
 	Answered, Unanswered int64
 	Complaints           int64
+
+	settled int64 // counts complaints that somebody has resolved or dismissed
 }
 
 func (s said) Thumbs() int64    { return s.Up + s.Down }
@@ -153,6 +155,7 @@ func (s said) plus(other said) said {
 		Answered:   s.Answered + other.Answered,
 		Unanswered: s.Unanswered + other.Unanswered,
 		Complaints: s.Complaints + other.Complaints,
+		settled:    s.settled + other.settled,
 	}
 }
 
@@ -218,10 +221,11 @@ func (in Input) votes() map[string]votes {
 			all[page] = v
 		}
 	}
+	delete(all, "") // questions of no page
 	return all
 }
 
-// saidIn returns what readers say by page in a window of a period, with its thumbs.
+// saidIn returns what readers say by page, and on no page, in a window of a period, with its thumbs.
 func (in Input) saidIn(p Period, thumbs []mintlify.FeedbackCount, w store.Window) map[string]said {
 	all := map[string]said{}
 	for _, row := range thumbs {
@@ -230,19 +234,23 @@ func (in Input) saidIn(p Period, thumbs []mintlify.FeedbackCount, w store.Window
 	isWithin := func(at time.Time) bool { return w == p.Window || w.Has(at) }
 
 	for _, row := range p.Comments.Rows {
-		if isWithin(row.CreatedAt) && isCriticism(row) && !isSettled(row) && row.Helpful == nil {
-			page := in.Moved.page(row.Path)
-			all[page] = all[page].plus(said{Complaints: 1})
+		if !isWithin(row.CreatedAt) || !isCriticism(row) || row.Helpful != nil {
+			continue
 		}
+		one := said{Complaints: 1}
+		if isSettled(row) {
+			one = said{settled: 1}
+		}
+		page := in.Moved.page(row.Path)
+		all[page] = all[page].plus(one)
 	}
 
 	for _, row := range p.Conversations.Rows {
-		page := in.Moved.page(row.PageURL)
-		if !isWithin(row.Timestamp) || page == "" {
-			continue
+		if isWithin(row.Timestamp) {
+			page := in.Moved.page(row.PageURL)
+			count := answersTo(row)
+			all[page] = all[page].plus(said{Unanswered: count.some, Answered: count.all - count.some})
 		}
-		count := answersTo(row)
-		all[page] = all[page].plus(said{Unanswered: count.some, Answered: count.all - count.some})
 	}
 	return all
 }

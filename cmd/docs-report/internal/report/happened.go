@@ -191,78 +191,45 @@ func (in Input) waves() []events.Wave {
 		return nil
 	}
 
-	found := in.ByDay.Waves(weeks, []events.Votes{
-		in.thumbsByWeek(weeks),
-		byWeek(weeks, []List[mintlify.Conversation]{in.Before.Conversations, in.Period.Conversations}, AskedAt,
-			func(row mintlify.Conversation) (string, bool) {
-				return in.Moved.page(row.PageURL), row.ResolutionStatus == mintlify.ResolutionUnanswered
-			}),
-		byWeek(weeks, []List[mintlify.Feedback]{in.Before.Comments, in.Period.Comments}, WrittenAt,
-			func(row mintlify.Feedback) (string, bool) {
-				return in.Moved.page(row.Path), isCriticism(row) && row.Helpful == nil
-			}),
-	})
+	thumbs := events.NewVotes(len(weeks))
+	questions := events.NewVotes(len(weeks))
+	complaints := events.NewVotes(len(weeks))
+	for i, week := range weeks {
+		p := in.Before
+		if isWithin(week, in.Period.Window) {
+			p = in.Period
+		}
+
+		list := p.thumbsIn(week)
+		thumbs.IsCut[i] = !isKnown(list.Export) || list.Truncated
+		questions.IsCut[i] = p.Conversations.lacks(week, AskedAt)
+		complaints.IsCut[i] = p.Comments.lacks(week, WrittenAt)
+		for page, s := range in.saidIn(p, list.Rows, week) {
+			thumbs.Add(page, i, s.Down)
+			questions.Add(page, i, s.Unanswered)
+			complaints.Add(page, i, s.Complaints+s.settled)
+		}
+	}
+
+	found := in.ByDay.Waves(weeks, []events.Votes{thumbs, questions, complaints})
 	return slices.DeleteFunc(found, func(w events.Wave) bool { return !w.To.Time().After(in.Period.From.Time()) })
 }
 
-func (in Input) thumbsByWeek(weeks []store.Window) events.Votes {
-	votes := newVotes(len(weeks))
-	lists := slices.Concat(in.Before.Weeks, in.Period.Weeks)
-	for i, week := range weeks {
-		at := slices.IndexFunc(lists, func(l List[mintlify.FeedbackCount]) bool {
-			return l.From == week.From && l.To == week.To && isKnown(l.Export)
-		})
-		if at < 0 {
-			votes.IsCut[i] = true
-			continue
-		}
-
-		votes.IsCut[i] = lists[at].Truncated
-		for _, row := range lists[at].Rows {
-			count(votes, i, row.Path, row.ThumbsDown)
+// thumbsIn returns the thumbs of one of a period's weeks.
+func (p Period) thumbsIn(week store.Window) List[mintlify.FeedbackCount] {
+	for _, list := range p.Weeks {
+		if list.From == week.From && list.To == week.To {
+			return list
 		}
 	}
-	return votes
+	return List[mintlify.FeedbackCount]{}
 }
 
-func newVotes(weeks int) events.Votes {
-	return events.Votes{ByPage: map[string][]int64{}, IsCut: make([]bool, weeks)}
-}
-
-func count(votes events.Votes, week int, page string, n int64) {
-	if n == 0 {
-		return
-	}
-	if votes.ByPage[page] == nil {
-		votes.ByPage[page] = make([]int64, len(votes.IsCut))
-	}
-	votes.ByPage[page][week] += n
-}
-
-// byWeek counts rows by page and week. The service gives the newest first: a list that is cut has all rows of the weeks
-// after its oldest row.
-func byWeek[T any](
-	weeks []store.Window, lists []List[T], at func(T) time.Time, isBad func(T) (page string, bad bool),
-) events.Votes {
-	votes := newVotes(len(weeks))
-	for i, week := range weeks {
-		hasWeek := func(l List[T]) bool { return isKnown(l.Export) && isWithin(week, l.Window) }
-		found := slices.IndexFunc(lists, hasWeek)
-		if found < 0 {
-			votes.IsCut[i] = true
-			continue
-		}
-
-		list := lists[found]
-		votes.IsCut[i] = list.Truncated
-		for _, row := range list.Rows {
-			votes.IsCut[i] = votes.IsCut[i] && !at(row).Before(week.From.Time())
-			if page, bad := isBad(row); bad && week.Has(at(row)) {
-				count(votes, i, page, 1)
-			}
-		}
-	}
-	return votes
+// lacks reports whether a list may lack rows of a week. The service gives the newest first: a list that is cut has all
+// rows of the weeks after its oldest row.
+func (l List[T]) lacks(week store.Window, at func(T) time.Time) bool {
+	isEarlier := func(row T) bool { return at(row).Before(week.From.Time()) }
+	return !isKnown(l.Export) || !isWithin(week, l.Window) || l.Truncated && !slices.ContainsFunc(l.Rows, isEarlier)
 }
 
 // waveOf returns the place of a page's wave, or the number of waves: the pages of waves are the first to fix.
@@ -345,6 +312,6 @@ func (in Input) spiked(spike events.Spike) event {
 	if spike.Others > 0 {
 		e.Details = fmt.Sprintf("And more on %s.", plural(int64(spike.Others), "other page", "other pages"))
 	}
-	e.Details = sentences(e.Details, "Changes are without them.")
+	e.Details = sentences(e.Details, "Changes and shares are without them.")
 	return e
 }

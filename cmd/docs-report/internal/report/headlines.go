@@ -5,7 +5,6 @@ import (
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
-	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/events"
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -23,8 +22,7 @@ type headline struct {
 	Change change
 	Note   string
 
-	now, before      part   // are the shares of a rate that is compared
-	more, moreBefore string // say how much of a count is more than usual
+	now, before part // are the shares of a rate that is compared
 }
 
 func newHeadlines(in Input) headlines {
@@ -46,9 +44,6 @@ func newHeadlines(in Input) headlines {
 			questionRate(now.Conversations), questionRate(before.Conversations), mostByChance),
 		Disliked: in.rate("Thumbs down", thumbsRate(now.ByPage), thumbsRate(before.ByPage), mostByChance),
 	}
-	if more := in.note(now.Window, now.Totals.Human+now.Totals.AI, events.Kinds...); more != "" {
-		h.Share.Note = "without " + more
-	}
 	return h
 }
 
@@ -58,22 +53,17 @@ func (in Input) headline(k kind) headline {
 	before := k.Of(in.Before.Totals)
 
 	h := headline{
-		Label:      k.Title,
-		Value:      number(now),
-		Before:     number(before),
-		Change:     in.compared.visitors(k, only(in.Period.usual), only(in.Before.usual)),
-		more:       in.note(in.Period.Window, now, k.Kind),
-		moreBefore: in.note(in.Before.Window, before, k.Kind),
+		Label:  k.Title,
+		Value:  number(now),
+		Before: number(before),
+		Change: in.compared.visitors(k, only(in.Period.usual), only(in.Before.usual)),
 	}
 
-	if h.more != "" {
-		h.Note = "of which " + h.more
+	if more := in.note(in.Period.Window, now, k.Kind); more != "" {
+		h.Note = "of which " + more
 	}
-	if h.more != "" && in.Missing == "" {
-		h.Note += "; the change is without them"
-	}
-	if h.moreBefore != "" {
-		h.Before += ", of which " + h.moreBefore
+	if more := in.note(in.Before.Window, before, k.Kind); more != "" {
+		h.Before += ", of which " + more
 	}
 	return h
 }

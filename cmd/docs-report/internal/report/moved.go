@@ -16,8 +16,8 @@ import (
 type Moved struct {
 	given   []move
 	found   []events.Move
-	pages   map[string]string
-	folders []move // the longest first
+	pages   map[string]string // the new name may have moved itself
+	folders []move            // the longest first
 }
 
 // move is a page's or a folder's old and new name. Folders end with a slash. If the names are equal, the page or the
@@ -26,8 +26,7 @@ type move struct{ from, to string }
 
 func (m move) isFolder() bool { return strings.HasSuffix(m.from, "/") && strings.HasSuffix(m.to, "/") }
 
-// ParseMoved reads texts such as /old=/new, a page, and /old/=/new/, a folder. The new name of a page may
-// have moved itself: it is replaced by the last one.
+// ParseMoved reads texts such as /old=/new, a page, and /old/=/new/, a folder.
 func ParseMoved(texts []string) (Moved, error) {
 	moved := Moved{pages: map[string]string{}}
 	for _, text := range texts {
@@ -51,8 +50,8 @@ func ParseMoved(texts []string) (Moved, error) {
 
 	slices.SortStableFunc(moved.folders, func(a, b move) int { return cmp.Compare(len(b.from), len(a.from)) })
 	for from := range moved.pages {
-		if err := moved.follow(from); err != nil {
-			return moved, err
+		if _, isLast := moved.last(from); !isLast {
+			return moved, fmt.Errorf("-moved: %s moves in a circle", textOf(from))
 		}
 	}
 	return moved, nil
@@ -73,20 +72,6 @@ func parseMove(text string) (move, error) {
 	return move{from: pagePath(one.from), to: pagePath(one.to)}, nil
 }
 
-// follow replaces a page's new name by the last one of its chain.
-func (m Moved) follow(from string) error {
-	last := m.pages[from]
-	for range m.pages {
-		next, hasMoved := m.pages[last]
-		if !hasMoved || next == last {
-			m.pages[from] = last
-			return nil
-		}
-		last = next
-	}
-	return fmt.Errorf("-moved: %s moves in a circle", textOf(from))
-}
-
 // With returns the names with moves that were found, oldest first. What is given goes first.
 func (m Moved) With(found []events.Move) Moved {
 	all := Moved{given: m.given, folders: m.folders, pages: map[string]string{}}
@@ -94,36 +79,34 @@ func (m Moved) With(found []events.Move) Moved {
 	for _, one := range found {
 		_, isGiven := m.pages[one.From]
 		isOfFolder := func(f move) bool { return strings.HasPrefix(one.From+"/", f.from) }
-		if isGiven || slices.ContainsFunc(m.folders, isOfFolder) || all.last(one.To) == one.From {
-			continue
+		last, _ := all.last(one.To)
+		if !isGiven && !slices.ContainsFunc(m.folders, isOfFolder) && last != one.From {
+			all.pages[one.From] = one.To
+			all.found = append(all.found, one)
 		}
-		all.pages[one.From] = one.To
-		all.found = append(all.found, one)
-	}
-
-	for from := range all.pages {
-		all.pages[from] = all.last(from)
 	}
 	return all
 }
 
-// last returns the last name of a page's chain, in which there is no circle.
-func (m Moved) last(page string) string {
-	for {
+// last returns the last name of a page's chain. It reports false if the chain is a circle.
+func (m Moved) last(page string) (string, bool) {
+	for range len(m.pages) + 1 {
 		next, hasMoved := m.pages[page]
 		if !hasMoved || next == page {
-			return page
+			return page, true
 		}
 		page = next
 	}
+	return page, false
 }
 
 // Name returns the name that a page, given by its path or URL, has today. An entry for the page itself takes
 // precedence over one for a folder. A final slash makes no other page.
 func (m Moved) Name(path string) string {
 	page := pagePath(path)
-	if to, hasMoved := m.pages[page]; hasMoved {
-		return to
+	if _, hasMoved := m.pages[page]; hasMoved {
+		last, _ := m.last(page)
+		return last
 	}
 
 	for _, folder := range m.folders {
@@ -148,8 +131,8 @@ func (m move) apply(page string) (string, bool) {
 // From returns the old names of a page.
 func (m Moved) From(page string) []string {
 	var all []string
-	for from, to := range m.pages {
-		if to == page && from != to {
+	for from := range m.pages {
+		if last, _ := m.last(from); last == page && from != page {
 			all = append(all, from)
 		}
 	}
@@ -190,17 +173,18 @@ func (in Input) hasPage(name string, isFolder bool) bool {
 
 func (m Moved) words() []string {
 	var all []string
-	for _, one := range m.given {
-		to := one.to
-		if !one.isFolder() {
-			to = m.pages[one.from]
-		}
-		if one.from != one.to {
-			all = append(all, textOf(one.from)+" → "+textOf(to))
+	add := func(from, to string) {
+		if from != to {
+			all = append(all, textOf(from)+" → "+textOf(to))
 		}
 	}
-	for _, one := range m.found {
-		all = append(all, textOf(one.From)+" → "+textOf(m.pages[one.From]))
+
+	for from := range m.pages {
+		last, _ := m.last(from)
+		add(from, last)
+	}
+	for _, folder := range m.folders {
+		add(folder.from, folder.to)
 	}
 	slices.Sort(all)
 	return all

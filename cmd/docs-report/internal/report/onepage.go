@@ -125,29 +125,22 @@ func (in PageInput) asked() section {
 	list := in.Period.Conversations
 	list.Rows = slices.DeleteFunc(list.Rows, func(row mintlify.Conversation) bool { return !in.is(row.PageURL) })
 
-	title := "Asked most"
-	key := byText
-	kind := ""
-	if countQuestions(list.Rows, byText)[""].all > 0 { // the database lacks the text of some
-		title = "By category"
-		key = byCategory
-		kind = "category: "
-	}
-	counts := countQuestions(list.Rows, key)
-	asked := askedIn(list.Rows, key)
+	lacksText := func(row mintlify.Conversation) bool { return store.FoldTerm(row.Query) == "" }
+	hasTexts := !slices.ContainsFunc(list.Rows, lacksText)
+	asked := askedIn(list.Rows, hasTexts)
 
 	var found []finding
-	for _, text := range slices.Sorted(maps.Keys(counts)) {
-		c := counts[text]
+	for _, key := range slices.Sorted(maps.Keys(asked)) {
+		q := asked[key]
 		found = append(found, finding{
-			Text:  kind + asked[text].text,
-			Much:  plural(c.all, "question", "questions"),
-			Quiet: number(c.some) + " unanswered",
-			Width: float64(c.all),
+			Text:  q.text,
+			Much:  plural(q.all, "question", "questions"),
+			Quiet: number(q.some) + " unanswered",
+			Width: float64(q.all),
 		})
 	}
 
-	best := newFindings(title, list.Export, found, "Nobody asked the assistant on this page.", list.since())
+	best := newFindings(titleOfAsked(hasTexts), list.Export, found, "Nobody asked the assistant on this page.", list.since())
 	return section{
 		ID:      "questions",
 		Title:   "What was asked here",
@@ -179,25 +172,9 @@ func (in PageInput) criticized() section {
 	return s
 }
 
-// thumbs are those of this page, and the number of weeks that they cover.
-type thumbs struct {
-	part
-	weeks int64
-}
-
-func (t thumbs) text() string {
-	switch {
-	case t.weeks == 0:
-		return "–"
-	case t.all == 0:
-		return "none"
-	}
-	return t.of()
-}
-
 // thumbsWithin adds up the thumbs of the weeks that are known.
-func (in PageInput) thumbsWithin(w store.Window) thumbs {
-	var sum thumbs
+func (in PageInput) thumbsWithin(w store.Window) sample {
+	var sum sample
 	for _, list := range in.ByPage {
 		if list.Span() != store.Week || !isWithin(list.Window, w) || !isKnown(list.Export) {
 			continue

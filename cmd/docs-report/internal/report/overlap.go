@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 
@@ -39,40 +38,30 @@ func Within[T any](lists []List[T], at func(T) time.Time, w store.Window) List[T
 	return list
 }
 
-// rowsOnce returns the rows of lists that may overlap, each day's only once. It also returns the days
-// whose rows are complete. Lists that are cut come last.
+// rowsOnce returns the rows of lists that may overlap, those of each day from one list. It also returns the days
+// whose rows are complete.
 func rowsOnce[T any](lists []List[T], at func(T) time.Time) ([]T, map[mintlify.Date]bool) {
-	var rows []T
-	var known map[mintlify.Date]bool
-	isTaken := map[mintlify.Date]bool{}
-	for _, isCut := range []bool{false, true} {
-		for _, list := range lists {
-			hasRows := isKnown(list.Export) && (list.Texts || list.Kind != store.Feedback)
-			if hasRows && list.Truncated == isCut {
-				rows = append(rows, list.takeOnce(at, isTaken)...)
+	listOf := map[mintlify.Date]int{}
+	known := map[mintlify.Date]bool{}
+	for i, list := range lists {
+		hasRows := isKnown(list.Export) && (list.Texts || list.Kind != store.Feedback)
+		for day := list.From; hasRows && day != list.To; day = day.AddDays(1) {
+			if _, isTaken := listOf[day]; !isTaken || !known[day] && !list.Truncated {
+				listOf[day] = i
+				known[day] = !list.Truncated
 			}
 		}
+	}
 
-		if !isCut {
-			known = maps.Clone(isTaken)
+	var rows []T
+	for i, list := range lists {
+		for _, row := range list.Rows {
+			if of, isTaken := listOf[mintlify.DayOf(at(row).UTC())]; isTaken && of == i {
+				rows = append(rows, row)
+			}
 		}
 	}
 	return rows, known
-}
-
-// takeOnce returns the rows of days that are not taken yet, and takes the days of the list.
-func (l List[T]) takeOnce(at func(T) time.Time, isTaken map[mintlify.Date]bool) []T {
-	var rows []T
-	for _, row := range l.Rows {
-		if !isTaken[mintlify.DayOf(at(row).UTC())] {
-			rows = append(rows, row)
-		}
-	}
-
-	for day := l.From; day != l.To; day = day.AddDays(1) {
-		isTaken[day] = true
-	}
-	return rows
 }
 
 // knownSince returns the first day that is known, if none of the lists is cut, and all days from then on are known.
@@ -82,8 +71,8 @@ func knownSince[T any](lists []List[T], w store.Window, known map[mintlify.Date]
 	for first != w.To && !known[first] {
 		first = first.AddDays(1)
 	}
-	isWhole := first == w.From || !isCovered(store.Window{From: first, To: w.To}, known)
-	if first == w.To || isWhole || slices.ContainsFunc(lists, isCut) {
+	isRest := first != w.From && first != w.To && isCovered(store.Window{From: first, To: w.To}, known)
+	if !isRest || slices.ContainsFunc(lists, isCut) {
 		return mintlify.Date{}
 	}
 	return first

@@ -17,50 +17,40 @@ func (in Input) questions() section {
 	list := in.Period.Conversations
 	before := in.Before.Conversations
 	note := in.listBefore(before.Export)
+	hasTexts := list.Texts || len(list.Rows) == 0
 
-	title := "By category"
-	key := byCategory
-	kind := "category: "
-
-	switch {
-	case len(list.Rows) == 0:
-	case !list.Texts:
+	if !hasTexts {
 		note = sentences("What readers asked is not kept; docs-report sync -texts keeps it.", note)
-	default:
-		title = "Asked most"
-		key = byText
-		kind = ""
-		if !before.Texts {
-			before.Export = store.Export{} // nothing is known of texts
-		}
+	} else if len(list.Rows) > 0 && !before.Texts {
+		before.Export = store.Export{} // nothing is known of texts
 	}
 
-	counts := countQuestions(list.Rows, key)
-	changeOf := in.changes(list.Export, before.Export, mostByChance, countQuestions(before.Rows, key))
+	changeOf := in.changes(list.Export, before.Export, mostByChance)
+	askedBefore := askedIn(before.Rows, hasTexts)
+	asked := askedIn(list.Rows, hasTexts)
 
-	asked := askedIn(list.Rows, key)
 	var rows []finding
-	for _, text := range slices.Sorted(maps.Keys(counts)) {
-		if c := counts[text]; c.some > 0 {
-			row := finding{
-				Text:   kind + asked[text].text,
-				Much:   number(c.some) + " unanswered",
-				Quiet:  "of " + number(c.all),
-				Width:  float64(c.some),
-				Change: changeOf(text, c.some),
-			}
-			if answer := asked[text].answer; answer != "" {
-				row.Answer = "The assistant: " + answer
-			}
-			rows = append(rows, row)
+	for _, key := range slices.Sorted(maps.Keys(asked)) {
+		q := asked[key]
+		if q.some == 0 {
+			continue
 		}
+		rows = append(rows, finding{
+			Text:   q.text,
+			Much:   number(q.some) + " unanswered",
+			Quiet:  "of " + number(q.all),
+			Answer: q.answer,
+			Width:  float64(q.some),
+			Change: changeOf(q.some, askedBefore[key].some),
+		})
 	}
 
+	best := newFindings(titleOfAsked(hasTexts), list.Export, rows, "The assistant answered every question.", note)
 	return section{
 		ID:      "questions",
 		Title:   "What readers ask the assistant and get no answer to",
 		Summary: questionSummary(list),
-		Lists:   []findings{newFindings(title, list.Export, rows, "The assistant answered every question.", note)},
+		Lists:   []findings{best},
 	}
 }
 
@@ -75,40 +65,45 @@ func answersTo(rows ...mintlify.Conversation) part {
 	return count
 }
 
-func countQuestions(rows []mintlify.Conversation, key func(mintlify.Conversation) string) map[string]part {
-	all := map[string]part{}
+// question is what readers asked in the same words, or of one category.
+type question struct {
+	part         // are those without an answer
+	text, answer string
+}
+
+// askedIn returns the questions by their words, which are folded as those of a search, with their first spelling and
+// the first answer that was none; or by category, if the database does not have their texts.
+func askedIn(rows []mintlify.Conversation, hasTexts bool) map[string]question {
+	all := map[string]question{}
 	for _, row := range rows {
-		all[key(row)] = all[key(row)].plus(answersTo(row))
+		key := cmp.Or(row.QueryCategory, "no category")
+		text := "category: " + textOf(key)
+		answer := ""
+		if hasTexts {
+			key = store.FoldTerm(row.Query)
+			text = textOf(strings.Join(strings.Fields(row.Query), " "))
+			answer = row.Response
+		}
+
+		q, isKnown := all[key]
+		if !isKnown {
+			q.text = text
+		}
+		count := answersTo(row)
+		if q.answer == "" && answer != "" && count.some > 0 {
+			q.answer = "The assistant: " + textOf(answer)
+		}
+		q.part = q.plus(count)
+		all[key] = q
 	}
 	return all
 }
 
-func byCategory(row mintlify.Conversation) string { return cmp.Or(row.QueryCategory, "no category") }
-
-// byText folds the spellings of a question, as those of a search.
-func byText(row mintlify.Conversation) string { return store.FoldTerm(row.Query) }
-
-// askedAs is a spelling of a question, or a category, and what the assistant said when it could not answer.
-type askedAs struct{ text, answer string }
-
-// askedIn returns the first spelling of each question, and the first answer that was none.
-func askedIn(rows []mintlify.Conversation, key func(mintlify.Conversation) string) map[string]askedAs {
-	all := map[string]askedAs{}
-	for _, row := range rows {
-		asked, isKnown := all[key(row)]
-		if !isKnown {
-			asked.text = textOf(key(row))
-			if key(row) == byText(row) {
-				asked.text = textOf(strings.Join(strings.Fields(row.Query), " "))
-			}
-		}
-		isUnanswered := row.ResolutionStatus == mintlify.ResolutionUnanswered
-		if asked.answer == "" && row.Response != "" && isUnanswered && key(row) == byText(row) {
-			asked.answer = textOf(row.Response)
-		}
-		all[key(row)] = asked
+func titleOfAsked(hasTexts bool) string {
+	if hasTexts {
+		return "Asked most"
 	}
-	return all
+	return "By category"
 }
 
 func questionSummary(list List[mintlify.Conversation]) string {

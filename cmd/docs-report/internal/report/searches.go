@@ -47,12 +47,19 @@ func (in Input) searches() section {
 	now := in.Period.searched
 	before := in.Before.searched
 
-	changeOf := in.changes(now.rate.Export, before.rate.Export, mostInClumps, before.inVain())
+	hitsBefore := map[string]int64{}
+	for _, t := range slices.Concat(before.terms, before.typed) {
+		if !t.isFound() {
+			hitsBefore[t.key] = t.Hits
+		}
+	}
+
+	changeOf := in.changes(now.rate.Export, before.rate.Export, mostInClumps)
 	var inVain []finding
 	for _, t := range now.terms {
 		if !t.isFound() {
 			row := t.finding("")
-			row.Change = changeOf(t.key, t.Hits)
+			row.Change = changeOf(t.Hits, hitsBefore[t.key])
 			inVain = append(inVain, row)
 		}
 	}
@@ -72,17 +79,6 @@ func (in Input) searches() section {
 		s.Typed = append(s.Typed, finding{Text: textOf(t.Text), Quiet: plural(t.Hits, "search", "searches")})
 	}
 	return s
-}
-
-// inVain returns the hits of each term that nobody clicked.
-func (s searched) inVain() map[string]part {
-	counts := map[string]part{}
-	for _, t := range slices.Concat(s.terms, s.typed) {
-		if !t.isFound() {
-			counts[t.key] = part{some: t.Hits}
-		}
-	}
-	return counts
 }
 
 func (t term) finding(quiet string) finding {

@@ -51,7 +51,7 @@ func (v view) shareBefore(now, before string) string {
 	return before + " before"
 }
 
-// cameOf says how many more or fewer of a kind came, and which days the comparison leaves out.
+// cameOf says how many more or fewer of a kind came.
 func cameOf(kind headline, now, before int64) string {
 	switch {
 	case now == 0 && before == 0:
@@ -60,14 +60,7 @@ func cameOf(kind headline, now, before int64) string {
 		return fmt.Sprintf("%s %s (none before)", kind.Label, number(now))
 	}
 
-	text := kind.Label + " " + kind.Change.words()
-	if kind.more != "" {
-		text += " without " + kind.more
-	}
-	if kind.moreBefore != "" {
-		text += " and without " + kind.moreBefore + " before"
-	}
-	return text
+	return kind.Label + " " + kind.Change.words()
 }
 
 // whatChanged says which of the troubles got worse or better.
