@@ -44,22 +44,33 @@ func Find(days []store.Point) Surpluses {
 	odd := [2][]bool{total[Humans].standOut(more, false), total[AIs].standOut(more, false)}
 	isOdd := func(i int) bool { return odd[Humans][i] || odd[AIs][i] }
 
-	first := days[0].From
 	var all Surpluses
-	for i := range total[Humans] {
-		for _, k := range Kinds {
-			if !odd[k][i] {
-				continue
-			}
-
-			one := Surplus{Day: first.AddDays(i), Kind: k, StandsOut: true}
-			if usual := total[k].nearestUsual(i, 0, isOdd); usual >= 0 {
-				one.Usual = first.AddDays(usual)
-				one.More = total[k].beyond(i, usual)
-			}
-			all = append(all, one)
-		}
+	for _, k := range Kinds {
+		all = append(all, total[k].surpluses(days[0].From, k, odd[k], isOdd)...)
 	}
+	return all.sorted()
+}
+
+// surpluses returns what the odd days have more than the nearest usual ones since the first visitor.
+func (l line) surpluses(first mintlify.Date, k Kind, odd []bool, isOdd func(int) bool) Surpluses {
+	var all Surpluses
+	for day := range odd {
+		if !odd[day] {
+			continue
+		}
+
+		one := Surplus{Day: first.AddDays(day), Kind: k, StandsOut: true}
+		if usual := l.nearestUsual(day, isOdd); usual >= 0 {
+			one.Usual = first.AddDays(usual)
+			one.More = l.beyond(day, usual)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+func (all Surpluses) sorted() Surpluses {
+	slices.SortStableFunc(all, func(a, b Surplus) int { return a.Day.Time().Compare(b.Day.Time()) })
 	return all
 }
 
@@ -162,8 +173,9 @@ func (l line) standOut(more int32, doZerosCount bool) []bool {
 // beyond returns what a day has more than another one.
 func (l line) beyond(day, usual int) int64 { return max(0, int64(l[day]-l[usual])) }
 
-// nearestUsual returns the nearest usual day of the same weekday, not before the first one, or -1.
-func (l line) nearestUsual(odd, first int, isOdd func(int) bool) int {
+// nearestUsual returns the nearest usual day of the same weekday since the first visitor, or -1.
+func (l line) nearestUsual(odd int, isOdd func(int) bool) int {
+	first := l.firstVisitor()
 	for apart := 7; apart < len(l); apart += 7 {
 		for _, i := range []int{odd - apart, odd + apart} {
 			if i >= first && i < len(l) && l[i] != unknown && !isOdd(i) {

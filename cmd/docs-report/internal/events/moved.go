@@ -82,25 +82,25 @@ func (s *Site) isOpen(day int) bool {
 	return s.hasPages[day] && s.total[Humans][day]+s.total[AIs][day] > 0
 }
 
-// surprise returns by how much the days without a name between two days surprise, if it was seen as often as between
-// two other days.
-func (s *Site) surprise(n name, silentFrom, silentTo, from, to int) float64 {
-	seen := 0
-	days := 0
-	silent := 0
-	for i := range n.isSeen {
-		switch {
-		case !s.isOpen(i):
-		case i >= from && i < to:
-			days++
+// seen counts the days between two on which a name was seen, and those on which it could have been.
+func (s *Site) seen(n name, from, to int) (seen, open int) {
+	for i := from; i < to; i++ {
+		if s.isOpen(i) {
+			open++
 			if n.isSeen[i] {
 				seen++
 			}
-		case i >= silentFrom && i < silentTo && !n.isSeen[i]:
-			silent++
 		}
 	}
-	return float64(silent) * -math.Log(1-float64(seen+1)/float64(days+2))
+	return seen, open
+}
+
+// surprise returns by how much the days without a name between two days surprise, if it was seen as often as between
+// two other days.
+func (s *Site) surprise(n name, silentFrom, silentTo, from, to int) float64 {
+	seen, open := s.seen(n, from, to)
+	seenThen, openThen := s.seen(n, silentFrom, silentTo)
+	return float64(openThen-seenThen) * -math.Log(1-float64(seen+1)/float64(open+2))
 }
 
 // pair is an old name and a new one that ends in the same way.
@@ -160,9 +160,15 @@ func (s *Site) Moves() []Move {
 
 // pairs returns the names that end, with each that begins then or later and has the same last element.
 func (s *Site) pairs() []pair {
-	begin, end := s.openDays()
-	byEnd := map[string][]name{}
 	names := s.names()
+	begin := s.days()
+	end := 0
+	for _, n := range names {
+		begin = min(begin, n.first)
+		end = max(end, n.last)
+	}
+
+	byEnd := map[string][]name{}
 	for _, n := range names {
 		if n.first > begin {
 			last := strings.ToLower(path.Base(n.path))
@@ -172,30 +178,13 @@ func (s *Site) pairs() []pair {
 
 	var all []pair
 	for _, old := range names {
-		if old.last == end {
-			continue
-		}
 		for _, now := range byEnd[strings.ToLower(path.Base(old.path))] {
-			if now.path != old.path && old.last <= now.first {
+			if old.last < end && now.path != old.path && old.last <= now.first {
 				all = append(all, pair{old, now})
 			}
 		}
 	}
 	return all
-}
-
-// openDays returns the first and the last day on which pages were seen.
-func (s *Site) openDays() (first, last int) {
-	first = -1
-	for i := range s.days() {
-		if s.isOpen(i) {
-			last = i
-			if first < 0 {
-				first = i
-			}
-		}
-	}
-	return first, last
 }
 
 // membersOf returns the day on which most readers' new names begin, and the pairs that moved by then.
@@ -252,12 +241,8 @@ func (s *Site) hasMoved(f Folders, day int, members []pair) bool {
 
 // hasMovedAlone reports whether a new name begins on the day on which the old one ends, or the next.
 func (s *Site) hasMovedAlone(p pair) bool {
-	next := p.old.last + 1
-	for next < p.now.first && !s.isOpen(next) {
-		next++
-	}
-	isThen := p.now.first == p.old.last || p.now.first == next
-	return isThen && s.isConvincing(p.now.first, []pair{p})
+	_, between := s.seen(p.old, p.old.last+1, p.now.first)
+	return between == 0 && s.isConvincing(p.now.first, []pair{p})
 }
 
 // isConvincing reports whether the old names are missed from a day on and the new ones before it, and whether as many
@@ -279,13 +264,8 @@ func (s *Site) isConvincing(day int, members []pair) bool {
 }
 
 func (s *Site) perDay(n name, from, to int) float64 {
-	days := 0
-	for i := from; i < to; i++ {
-		if s.isOpen(i) {
-			days++
-		}
-	}
-	return float64(n.visitors.sum(from, to)) / float64(max(1, days))
+	_, open := s.seen(n, from, to)
+	return float64(n.visitors.sum(from, to)) / float64(max(1, open))
 }
 
 // HasReturned reports whether the old name of a move is seen again: on three days of a week after it.
@@ -296,13 +276,7 @@ func (s *Site) HasReturned(m Move) bool {
 
 	old := s.name(m.From)
 	for i := s.at(m.Day) + 1; i < s.days(); i++ {
-		seen := 0
-		for _, isSeen := range old.isSeen[i:min(i+7, s.days())] {
-			if isSeen {
-				seen++
-			}
-		}
-		if seen >= seenAgain {
+		if seen, _ := s.seen(old, i, min(i+7, s.days())); seen >= seenAgain {
 			return true
 		}
 	}

@@ -40,7 +40,7 @@ func (s *Site) Spikes(odd Surpluses) *Spikes {
 	for _, day := range slices.Sorted(maps.Keys(sums)) {
 		s.addToSite(spikes, day, sums[day])
 	}
-	slices.SortStableFunc(spikes.OfSite, func(a, b Surplus) int { return a.Day.Time().Compare(b.Day.Time()) })
+	spikes.OfSite.sorted()
 	return spikes
 }
 
@@ -69,25 +69,21 @@ func (s *Site) surpluses(page series, ofSite Surpluses, k Kind) Surpluses {
 		return nil
 	}
 
-	var all Surpluses
 	l := s.line(page, k)
 	odd := l.standOut(moreOfPage, true)
-	for day := range odd {
-		one := Surplus{Day: s.first.AddDays(day), Kind: k, More: int64(l[day]), StandsOut: true}
+	all := l.surpluses(s.first, k, odd, func(i int) bool { return odd[i] })
+	for i, one := range all {
+		if one.Usual.IsZero() {
+			all[i].More = int64(l[s.at(one.Day)])
+		}
+	}
+
+	return slices.DeleteFunc(all, func(one Surplus) bool {
 		isOfSite := func(other Surplus) bool {
 			return other.Day == one.Day && other.Kind == k && s.has(other.Usual)
 		}
-		if !odd[day] || slices.ContainsFunc(ofSite, isOfSite) {
-			continue
-		}
-
-		usual := l.nearestUsual(day, l.firstVisitor(), func(i int) bool { return odd[i] })
-		if usual >= 0 {
-			one.More = l.beyond(day, usual)
-		}
-		all = append(all, one)
-	}
-	return all
+		return slices.ContainsFunc(ofSite, isOfSite)
+	})
 }
 
 // addToSite takes what pages have more than usual on a day out of the site's, at most what the site's day has
@@ -97,7 +93,7 @@ func (s *Site) addToSite(spikes *Spikes, day int, more [2]int64) {
 		isThen := func(one Surplus) bool { return one.Day == s.first.AddDays(i) }
 		return slices.ContainsFunc(spikes.OfSite, isThen)
 	}
-	usual := s.total[Humans].nearestUsual(day, 0, isOdd)
+	usual := s.total[Humans].nearestUsual(day, isOdd)
 	if usual < 0 {
 		return
 	}

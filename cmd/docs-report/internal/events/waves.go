@@ -23,7 +23,9 @@ type Votes struct {
 }
 
 // NewVotes returns no votes of so many weeks.
-func NewVotes(weeks int) Votes { return Votes{ByPage: map[string][]int64{}, IsCut: make([]bool, weeks)} }
+func NewVotes(weeks int) Votes {
+	return Votes{ByPage: map[string][]int64{}, IsCut: make([]bool, weeks)}
+}
 
 // Add adds votes on a page in a week.
 func (v Votes) Add(page string, week int, n int64) {

@@ -31,6 +31,9 @@ func (c change) Says() string {
 // IsSame reports whether a change is about the same.
 func (c change) IsSame() bool { return c.Verdict == same }
 
+// isTold reports whether a change is known, and more than about the same.
+func (c change) isTold() bool { return c.Text != "" && c.Verdict != same }
+
 // Short returns the change, or only that it is about the same.
 func (c change) Short() string {
 	if c.Verdict == same {

@@ -64,13 +64,12 @@ func (in Input) inTheirWords(empty string) findings {
 		}
 	}
 
-	slices.SortStableFunc(open, func(a, b mintlify.Feedback) int { return b.CreatedAt.Compare(a.CreatedAt) })
-
 	note := ""
 	if settled > 0 {
 		note = fmt.Sprintf("Left out: %s resolved or dismissed, as of %s.",
 			plural(settled, "complaint that is", "complaints that are"), list.At.UTC().Format(longDay))
 	}
+	slices.SortStableFunc(open, func(a, b mintlify.Feedback) int { return b.CreatedAt.Compare(a.CreatedAt) })
 	words := newFindings("In their words", list.Export, in.equalOnes(open), empty, note)
 	if list.State == store.Missing {
 		words.Empty = "What readers wrote is not kept; docs-report sync -texts keeps it."
@@ -99,9 +98,15 @@ func (in Input) equalOnes(newestFirst []mintlify.Feedback) []finding {
 	return all
 }
 
-// whereAndWhen names the pages of equal complaints, and the day of the newest.
+// whereAndWhen names the pages of equal complaints, and says when the newest was written, and whether by an agent.
 func (in Input) whereAndWhen(equal []mintlify.Feedback) string {
-	when := saidAt(equal[0])
+	when := "undated"
+	if at := equal[0].CreatedAt; !at.IsZero() {
+		when = at.UTC().Format(longDay)
+	}
+	if equal[0].Source == mintlify.FeedbackFromAgent {
+		when += ", sent by an AI agent"
+	}
 	if len(equal) > 1 {
 		when = fmt.Sprintf("%d times, last %s", len(equal), when)
 	}
@@ -117,18 +122,6 @@ func (in Input) whereAndWhen(equal []mintlify.Feedback) string {
 		return when
 	}
 	return "on " + firstFew(pages) + ", " + when
-}
-
-// saidAt says when a complaint was written, and whether by an agent.
-func saidAt(row mintlify.Feedback) string {
-	text := "undated"
-	if !row.CreatedAt.IsZero() {
-		text = row.CreatedAt.UTC().Format(longDay)
-	}
-	if row.Source == mintlify.FeedbackFromAgent {
-		text += ", sent by an AI agent"
-	}
-	return text
 }
 
 // isCriticism reports whether somebody wrote something that is not praise.

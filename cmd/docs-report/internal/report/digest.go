@@ -26,7 +26,12 @@ func Digest(inputs []Input) []string {
 			rest := len(views) - i
 			return append(lines, fmt.Sprintf("%d more projects: docs-report report -o FOLDER shows them.", rest))
 		}
-		lines = append(lines, v.title()+" · "+sentences(v.Sentence, v.Happened.first(), "Fix first: "+v.Fixes.Top()))
+
+		worst := ""
+		if told := v.Happened.Lines(); len(told) > 0 {
+			worst = told[0]
+		}
+		lines = append(lines, v.title()+" · "+sentences(v.Sentence, worst, "Fix first: "+v.Fixes.Top()))
 	}
 	return lines
 }
@@ -83,7 +88,7 @@ func (v view) digest() []string {
 		strings.Join(lines(v.Headlines.Visitors()), " · "),
 		strings.Join(lines(v.Headlines.Troubles()), " · "),
 		"Fix first: " + v.Fixes.Top(),
-		"What happened: " + v.Happened.Line(),
+		"What happened: " + cmp.Or(strings.Join(v.Happened.Lines(), " · "), v.Happened.Note, nothingHappened),
 	}
 
 	all = append(all, v.Movers.lines()...)
@@ -123,24 +128,22 @@ func (h headline) line() string {
 // lines names the pages that gained and lost the most, on a line for each kind of visitors.
 func (m movers) lines() []string {
 	var all []string
-	if line := m.Humans.line(); line != "" {
-		all = append(all, "Humans: "+line)
+	if len(m.Gained)+len(m.Lost) > 0 {
+		all = append(all, "Humans: "+strings.Join(slices.Concat(firstOf(m.Gained), firstOf(m.Lost)), " · "))
 	}
-	if line := m.AIs.line(); line != "" {
-		all = append(all, "AIs: "+line)
+	if len(m.GainedAIs) > 0 {
+		all = append(all, "AIs: "+firstOf(m.GainedAIs)[0])
 	}
 	return all
 }
 
-func (m moved) line() string {
+func firstOf(rows []mover) []string {
 	var all []string
-	for _, rows := range [][]mover{m.Gained, m.Lost} {
-		for _, row := range rows[:min(1, len(rows))] {
-			all = append(all, fmt.Sprintf("%s %s (now %s, %s)",
-				signedCount(row.Change.Gain), row.Path, number(row.Now), row.Change.Text))
-		}
+	for _, row := range rows[:min(1, len(rows))] {
+		all = append(all, fmt.Sprintf("%s %s (now %s, %s)",
+			signedCount(row.Change.Gain), row.Path, number(row.Now), row.Change.Text))
 	}
-	return strings.Join(all, " · ")
+	return all
 }
 
 // Top counts the pages that nobody visited, and names the first.

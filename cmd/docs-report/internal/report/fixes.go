@@ -182,13 +182,16 @@ func atLeast(share, n float64) float64 {
 	return max(0, (middle-spread)/(1+z*z/n))
 }
 
-// votes are what readers say about a page in the period, in its newest week, and before.
-type votes struct{ said, newest, before said }
+// voted is what readers say about a page in the period, in its newest week, and before.
+type voted struct {
+	said
+	newest, before said
+}
 
 // better says that the share of bad votes is less than before, beyond chance. Complaints without a thumb are left out:
 // those before are not known.
-func (v votes) better(w windows) string {
-	now := part{v.said.Down + v.said.Unanswered, v.said.Thumbs() + v.said.Questions()}
+func (v voted) better(w windows) string {
+	now := part{v.Down + v.Unanswered, v.Thumbs() + v.Questions()}
 	before := part{v.before.Down + v.before.Unanswered, v.before.Thumbs() + v.before.Questions()}
 	if w.missing != "" || compareShares(now, before, w.errors) != less {
 		return ""
@@ -197,28 +200,23 @@ func (v votes) better(w windows) string {
 }
 
 // votes returns what readers say by page.
-func (in Input) votes() map[string]votes {
-	all := map[string]votes{}
+func (in Input) votes() map[string]voted {
+	all := map[string]voted{}
 	for page, s := range in.saidIn(in.Period, in.Period.ByPage.Rows, in.Period.Window) {
-		all[page] = votes{said: s}
+		all[page] = voted{said: s}
 	}
-
 	if weeks := in.Period.Weeks; len(weeks) > 0 {
 		last := weeks[len(weeks)-1]
 		for page, s := range in.saidIn(in.Period, last.Rows, last.Window) {
-			v := all[page]
-			v.newest = s
-			all[page] = v
+			all[page] = voted{said: all[page].said, newest: s}
 		}
 	}
 
-	areComparable := !in.Before.ByPage.Truncated && !in.Before.Conversations.Truncated &&
-		!in.Period.ByPage.Truncated && !in.Period.Conversations.Truncated
-	if areComparable {
+	isCut := in.Before.ByPage.Truncated || in.Before.Conversations.Truncated ||
+		in.Period.ByPage.Truncated || in.Period.Conversations.Truncated
+	if !isCut {
 		for page, s := range in.saidIn(in.Before, in.Before.ByPage.Rows, in.Before.Window) {
-			v := all[page]
-			v.before = s
-			all[page] = v
+			all[page] = voted{all[page].said, all[page].newest, s}
 		}
 	}
 	delete(all, "") // questions of no page

@@ -31,32 +31,21 @@ type happened struct {
 	waves []events.Wave // of the period
 }
 
-// Line is the digest's.
-func (h happened) Line() string {
-	var all []string
-	for _, e := range h.Events {
-		if e.What != noComparison { // the title says it
-			all = append(all, e.String())
-		}
-	}
-	if len(all) == 0 {
-		all = append(all, cmp.Or(h.Note, nothingHappened))
-	}
-	return strings.Join(all, " · ")
-}
-
-// first is the worst event, for a project among others. The title says that there is no comparison.
-func (h happened) first() string {
-	if len(h.Events) == 0 || h.Events[0].What == noComparison {
-		return ""
-	}
-	return h.Events[0].String()
-}
-
 const (
 	nothingHappened = "Nothing that stands out: no move, wave, spike or silence."
 	noComparison    = "No comparison."
 )
+
+// Lines are the digest's. Its title says that there is no comparison.
+func (h happened) Lines() []string {
+	var all []string
+	for _, e := range h.Events {
+		if e.What != noComparison {
+			all = append(all, e.String())
+		}
+	}
+	return all
+}
 
 // Nothing returns the sentence for a list without an event.
 func (h happened) Nothing() string {

@@ -3,6 +3,8 @@ package report
 import (
 	"cmp"
 	"slices"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/events"
 )
 
 const (
@@ -11,9 +13,8 @@ const (
 )
 
 // aisRead lists what AIs read most. The table has the others.
-func (in Input) aisRead(pages []comparison) []finding {
+func aisRead(pages []comparison) []finding {
 	var rows []finding
-	compared := in.compared.ofMany(len(pages))
 	for _, c := range pages {
 		if c.usualNow.sum.AI == 0 {
 			continue
@@ -24,9 +25,8 @@ func (in Input) aisRead(pages []comparison) []finding {
 			URL:    c.URL,
 			Much:   plural(c.Now.AI, "AI", "AIs"),
 			Width:  float64(c.usualNow.sum.AI),
-			Change: compared.visitors(ais, c.usualNow, c.usualBefore),
+			Change: c.changes[events.AIs],
 		}
-
 		if c.isMachine {
 			row.Quiet = "a file for machines"
 		}
@@ -40,14 +40,12 @@ func (in Input) aisRead(pages []comparison) []finding {
 	return rows[:min(mostReadByAIs, len(rows))]
 }
 
-// movers are the pages that gained and that lost the most visitors, by kind: a crawler may have
-// caused a loss. Gains and losses that may be chance are left out.
+// movers are the pages that gained and that lost the most visitors, but for losses of AIs: crawlers come and go. Gains
+// and losses that may be chance are left out.
 type movers struct {
-	Humans, AIs moved
-	LeftOut     string
+	Gained, Lost, GainedAIs []mover
+	LeftOut                 string
 }
-
-type moved struct{ Gained, Lost []mover }
 
 type mover struct {
 	Path, URL string
@@ -55,37 +53,40 @@ type mover struct {
 	Change    change
 }
 
-func (in Input) newMovers(pages []comparison) movers {
-	readable := slices.DeleteFunc(slices.Clone(pages), func(c comparison) bool { return c.isMachine })
-	machines := slices.DeleteFunc(slices.Clone(pages), func(c comparison) bool { return !c.isMachine })
-	m := movers{Humans: in.moved(humans, readable), AIs: in.moved(ais, pages)}
-	m.AIs.Lost = nil // crawlers come and go
-
-	if n := len(in.moved(humans, machines).Gained); n > 0 {
-		files := plural(int64(n), "file", "files") + " for machines"
-		m.LeftOut = "The gains of humans are without " + files + "."
-	}
-	return m
-}
-
-func (in Input) moved(k kind, pages []comparison) moved {
-	var m moved
-	compared := in.compared.ofMany(len(pages))
-	for _, page := range pages {
-		c := compared.visitors(k, page.usualNow, page.usualBefore)
-		row := mover{Path: page.Path, URL: page.URL, Now: k.Of(page.usualNow.sum), Change: c}
+func newMovers(pages []comparison) movers {
+	var m movers
+	machines := int64(0)
+	for _, c := range pages {
+		change := c.Change()
+		row := mover{c.Path, c.URL, c.usualNow.sum.Human, change}
 		switch {
-		case c.Text == "" || c.Verdict == same:
-		case c.Gain < 0:
+		case !change.isTold():
+		case c.isMachine && change.Gain > 0:
+			machines++
+		case c.isMachine:
+		case change.Gain < 0:
 			m.Lost = append(m.Lost, row)
 		default:
 			m.Gained = append(m.Gained, row)
 		}
+
+		if ofAIs := c.changes[events.AIs]; ofAIs.isTold() && ofAIs.Gain >= 0 {
+			m.GainedAIs = append(m.GainedAIs, mover{c.Path, c.URL, c.usualNow.sum.AI, ofAIs})
+		}
 	}
 
-	slices.SortStableFunc(m.Gained, func(a, b mover) int { return cmp.Compare(b.Change.Gain, a.Change.Gain) })
-	slices.SortStableFunc(m.Lost, func(a, b mover) int { return cmp.Compare(a.Change.Gain, b.Change.Gain) })
-	m.Gained = m.Gained[:min(moversLength, len(m.Gained))]
-	m.Lost = m.Lost[:min(moversLength, len(m.Lost))]
+	if machines > 0 {
+		m.LeftOut = "The gains of humans are without " + plural(machines, "file", "files") + " for machines."
+	}
+	m.Gained = largest(m.Gained)
+	m.Lost = largest(m.Lost)
+	m.GainedAIs = largest(m.GainedAIs)
 	return m
+}
+
+// largest returns the first of the movers, the largest gain or loss first.
+func largest(all []mover) []mover {
+	size := func(row mover) int64 { return max(row.Change.Gain, -row.Change.Gain) }
+	slices.SortStableFunc(all, func(a, b mover) int { return cmp.Compare(size(b), size(a)) })
+	return all[:min(moversLength, len(all))]
 }

@@ -67,20 +67,20 @@ func (m Moved) visitors(rows []mintlify.Visitor) map[string]counted {
 		if strings.Contains(path, "://") { // the service may name a page by its URL, too
 			path = store.PageName(path)
 		}
-		byPath[path] = largest(byPath[path], mintlify.VisitorTotals{Human: row.Human, AI: row.AI, Total: row.Total})
+		byPath[path] = larger(byPath[path], mintlify.VisitorTotals{Human: row.Human, AI: row.AI, Total: row.Total})
 	}
 
 	all := make(map[string]counted, len(byPath))
 	for path, counts := range byPath {
 		page := all[m.Name(path)]
 		page.sum = sum(page.sum, counts)
-		page.largest = largest(page.largest, counts)
+		page.largest = larger(page.largest, counts)
 		all[m.Name(path)] = page
 	}
 	return all
 }
 
-func largest(a, b mintlify.VisitorTotals) mintlify.VisitorTotals {
+func larger(a, b mintlify.VisitorTotals) mintlify.VisitorTotals {
 	return mintlify.VisitorTotals{Human: max(a.Human, b.Human), AI: max(a.AI, b.AI), Total: max(a.Total, b.Total)}
 }
 

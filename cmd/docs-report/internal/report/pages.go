@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/events"
 )
 
 const (
@@ -17,20 +19,22 @@ const (
 
 // comparison is a page in both periods, and what readers say about it.
 type comparison struct {
-	said
+	voted
 	raw, Path, URL string // raw is as received
 	Now, Before    mintlify.VisitorTotals
 
 	usualNow, usualBefore counted // are without what stands out
 
-	Change    change // of humans
+	changes   [2]change // by kind
 	OffPaper  bool
 	IsVisited bool // readers came in the period
 	isMachine bool
 
-	newest said   // are the votes of the newest week
 	Better string // says that the votes got better
 }
+
+// Change is of humans.
+func (c comparison) Change() change { return c.changes[events.Humans] }
 
 // pages returns the pages of either period, those read most first. It also returns pages with votes and
 // without visitors: redirects, or the service names the page in another way.
@@ -54,7 +58,9 @@ func (in Input) pages() ([]comparison, []comparison) {
 
 		c.usualNow = usualNow[path]
 		c.usualBefore = usualBefore[path]
-		c.Change = compared.visitors(humans, c.usualNow, c.usualBefore)
+		for _, k := range kinds {
+			c.changes[k.Kind] = compared.visitors(k, c.usualNow, c.usualBefore)
+		}
 		visited = append(visited, c)
 	}
 
@@ -79,10 +85,9 @@ func (in Input) pages() ([]comparison, []comparison) {
 	return visited, elsewhere
 }
 
-func (in Input) newComparison(page string, v votes) comparison {
+func (in Input) newComparison(page string, v voted) comparison {
 	return comparison{
-		said:      v.said,
-		newest:    v.newest,
+		voted:     v,
 		Better:    v.better(in.compared),
 		raw:       page,
 		Path:      textOf(page),
@@ -118,53 +123,48 @@ func (g group) AIShare() string { return shareOfAIs(g.visits) }
 
 // groups returns the pages by section, the one with the most read page first. Files for
 // machines come last.
-func groups(pages, elsewhere []comparison) []group {
-	var all []group
+func groups(pages, elsewhere []comparison) []*group {
+	var all []*group
+	byName := map[string]*group{}
 	depth := depthOfSections(pages)
 	visits := int64(0)
-	section := func(name string) int {
-		return slices.IndexFunc(all, func(g group) bool { return g.Name == name })
-	}
 	for i, c := range pages {
 		if i >= mostLinked {
 			c.URL = ""
 		}
 
-		at := section(c.section(depth))
-		if at < 0 {
-			at = len(all)
-			all = append(all, group{Name: c.section(depth)})
+		name := c.section(depth)
+		g := byName[name]
+		if g == nil {
+			g = &group{Name: name}
+			byName[name] = g
+			all = append(all, g)
 		}
-		all[at].add(c)
+		g.Rows = append(g.Rows, c)
+		g.visits = sum(g.visits, c.Now)
+		g.said = g.plus(c.said)
 		visits += c.Now.Human
 	}
 
 	for _, c := range elsewhere {
-		if at := section(c.section(depth)); at >= 0 {
-			all[at].said = all[at].plus(c.said)
+		if g := byName[c.section(depth)]; g != nil {
+			g.said = g.plus(c.said)
 		}
 	}
-	for i, g := range all {
-		all[i].Share = part{g.visits.Human, visits}.text()
+	for _, g := range all {
+		g.Share = part{g.visits.Human, visits}.text()
 	}
 
-	if at := section(machineFiles); at >= 0 {
-		machines := all[at]
-		all = append(slices.Delete(all, at, at+1), machines)
+	if machines := byName[machineFiles]; machines != nil {
+		all = append(slices.DeleteFunc(all, func(g *group) bool { return g == machines }), machines)
 	}
 	return all
 }
 
-func (g *group) add(c comparison) {
-	g.Rows = append(g.Rows, c)
-	g.visits = sum(g.visits, c.Now)
-	g.said = g.plus(c.said)
-}
-
 // worstSections names the sections with the worst votes, those that are surest first: a team each, perhaps.
-func worstSections(groups []group) string {
-	worst := slices.DeleteFunc(slices.Clone(groups), func(g group) bool { return g.bad() == 0 })
-	slices.SortStableFunc(worst, func(a, b group) int { return cmp.Compare(b.votes().atLeast(), a.votes().atLeast()) })
+func worstSections(groups []*group) string {
+	worst := slices.DeleteFunc(slices.Clone(groups), func(g *group) bool { return g.bad() == 0 })
+	slices.SortStableFunc(worst, func(a, b *group) int { return cmp.Compare(b.votes().atLeast(), a.votes().atLeast()) })
 	if len(worst) < 2 {
 		return ""
 	}

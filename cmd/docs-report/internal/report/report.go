@@ -156,7 +156,7 @@ type view struct {
 	Questions  section
 	Complaints section
 
-	Groups []group
+	Groups []*group
 	Pages  int    // counts all pages
 	Shown  int    // counts those in the table
 	Break  string // is what was redefined within the comparison
@@ -186,10 +186,10 @@ func newView(in Input) view {
 		Fixes:      in.fixFirst(pages, elsewhere),
 		Happened:   in.happened,
 		Headlines:  newHeadlines(in),
-		AIsRead:    in.aisRead(pages),
+		AIsRead:    aisRead(pages),
 		Chart:      newChart(in),
 		Growth:     newGrowth(in),
-		Movers:     in.newMovers(pages),
+		Movers:     newMovers(pages),
 		Unread:     in.unread(),
 		Searches:   in.searches(),
 		Questions:  in.questions(),
@@ -204,7 +204,7 @@ func newView(in Input) view {
 
 	v.Groups = groups(pages[:v.Shown], elsewhere)
 	v.Fixes.Sections = worstSections(v.Groups)
-	v.HasVotes = slices.ContainsFunc(v.Groups, func(g group) bool { return g.votes().all > 0 })
+	v.HasVotes = slices.ContainsFunc(v.Groups, func(g *group) bool { return g.votes().all > 0 })
 	v.HasTexts = len(in.Period.Searches.Rows) > 0 || len(in.Period.Comments.Rows) > 0 ||
 		in.Period.Conversations.Texts && len(in.Period.Conversations.Rows) > 0
 
