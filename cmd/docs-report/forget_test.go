@@ -125,6 +125,7 @@ func TestForgetSearch(t *testing.T) {
 		asked := len(r.asked())
 		r.synced()
 		assert.Contains(t, strings.Join(r.asked()[asked:], "\n"), "docs searches 2000-02-21 2000-03-20")
+		assert.Contains(t, r.page(), "without terms that were forgotten")
 		assert.NotContains(t, strings.ToLower(r.files()), "miller")
 		assert.Contains(t, r.files(), "\"jo\"")
 

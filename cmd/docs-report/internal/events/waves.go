@@ -2,8 +2,9 @@ package events
 
 import (
 	"maps"
-	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/mathext"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
@@ -73,8 +74,11 @@ func (s *Site) leastLikely(weeks []store.Window, kinds []Votes, without map[stri
 		counted := countVotes(whole(kinds, to, len(weeks)), len(weeks), without)
 		for from := 1; from <= to; from++ {
 			for _, page := range slices.Sorted(maps.Keys(counted)) {
-				wave, chance := s.wave(weeks, from, to, page, counted[page])
-				if wave.Votes >= leastOfWave && chance < least {
+				wave := s.wave(weeks, from, to, page, counted[page])
+				if wave.Votes < leastOfWave {
+					continue
+				}
+				if chance := wave.chance(s.shareOf(page, weeks[0].From, wave)); chance < least {
 					best = wave
 					least = chance
 				}
@@ -114,8 +118,8 @@ func countVotes(kinds []Votes, weeks int, without map[string]bool) map[string][]
 	return sum.ByPage
 }
 
-// wave returns the votes of a run of weeks and of those before it, and how likely they are by chance.
-func (s *Site) wave(weeks []store.Window, from, to int, page string, votes []int64) (Wave, float64) {
+// wave returns the votes of a run of weeks and of those before it.
+func (s *Site) wave(weeks []store.Window, from, to int, page string, votes []int64) Wave {
 	w := Wave{Page: page, Window: store.Window{From: weeks[from].From, To: weeks[to].To}, Weeks: from}
 	for i := range to + 1 {
 		if i < from {
@@ -124,7 +128,13 @@ func (s *Site) wave(weeks []store.Window, from, to int, page string, votes []int
 			w.Votes += votes[i]
 		}
 	}
-	return w, tail(w.Votes, w.Votes+w.Before, s.shareOf(page, weeks[0].From, w))
+	return w
+}
+
+// chance returns how likely as many or more of all votes are in the wave, if each is by a chance of p: the tail of the
+// binomial distribution.
+func (w Wave) chance(p float64) float64 {
+	return mathext.RegIncBeta(float64(w.Votes), float64(w.Before+1), p)
 }
 
 // shareOf returns the share of humans who came in a wave, of those who came in it and before it; at least its share of
@@ -154,31 +164,10 @@ func (s *Site) ofOnePage(site Wave, weeks []store.Window, kinds []Votes, without
 
 	counted := countVotes(whole(kinds, to, len(weeks)), len(weeks), without)
 	for _, page := range slices.Sorted(maps.Keys(counted)) {
-		one, _ := s.wave(weeks, from, to, page, counted[page])
+		one := s.wave(weeks, from, to, page, counted[page])
 		if page != "" && beyond(one) >= beyond(site)/2 {
 			return one
 		}
 	}
 	return site
-}
-
-// tail returns how likely n or more of all are, if each is by a chance of p.
-func tail(n, all int64, p float64) float64 {
-	if p >= 1 {
-		return 1
-	}
-
-	sum := 0.0
-	for i := n; i <= all; i++ {
-		sum += math.Exp(choose(all, i) + float64(i)*math.Log(p) + float64(all-i)*math.Log1p(-p))
-	}
-	return min(1, sum)
-}
-
-// choose returns the logarithm of how many ways there are to choose some of all.
-func choose(all, some int64) float64 {
-	a, _ := math.Lgamma(float64(all + 1))
-	b, _ := math.Lgamma(float64(some + 1))
-	c, _ := math.Lgamma(float64(all - some + 1))
-	return a - b - c
 }

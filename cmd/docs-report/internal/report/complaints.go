@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -12,44 +13,38 @@ import (
 
 // complaints are what readers wrote. The pages to fix first have the thumbs.
 func (in Input) complaints() section {
-	list := in.Period.ByPage
-	s := section{ID: "complaints", Title: "What readers complain about"}
-	if r := thumbsRate(list); r.all > 0 {
+	s := in.inTheirWords("What readers complain about")
+	if r := thumbsRate(in.Period.ByPage); r.all > 0 {
 		s.Summary = fmt.Sprintf("%s of %s down (%s)%s.",
 			number(r.some), plural(r.all, "thumb points", "thumbs point"), r.text(), r.loaded())
 	}
-	s.Lists = []findings{in.inTheirWords("Nobody wrote a complaint that is open.")}
 	return s
 }
 
 // mostComplaints names the page with most thumbs down.
 func (in Input) mostComplaints() string {
-	var most mintlify.FeedbackCount
-	for _, page := range in.Period.ByPage.Rows {
-		if page.ThumbsDown > most.ThumbsDown {
+	list := in.Period.ByPage
+	said := in.saidIn(in.Period, list.Rows, in.Period.Window)
+	most := ""
+	for _, page := range slices.Sorted(maps.Keys(said)) {
+		if said[page].Down > said[most].Down {
 			most = page
 		}
 	}
-	if most.ThumbsDown == 0 {
-		return cmp.Or(emptiness(in.Period.ByPage.Export), "No page has a thumb down.")
+	if said[most].Down == 0 {
+		return cmp.Or(emptiness(list.Export), "No page has a thumb down.")
 	}
 
-	before := int64(0)
-	for _, page := range in.Before.ByPage.Rows {
-		if page.Path == most.Path {
-			before = page.ThumbsDown
-		}
-	}
-	changeOf := in.changes(in.Period.ByPage.Export, in.Before.ByPage.Export, mostByChance)
-	details := plural(most.ThumbsDown, "thumb down", "thumbs down")
-	if c := changeOf(most.ThumbsDown, before); c.Text != "" {
+	before := in.saidIn(in.Before, in.Before.ByPage.Rows, in.Before.Window)[most].Down
+	details := plural(said[most].Down, "thumb down", "thumbs down")
+	if c := in.changes(list.Export, in.Before.ByPage.Export, mostByChance)(said[most].Down, before); c.Text != "" {
 		details += ", " + c.Short()
 	}
-	return textOf(most.Path) + " (" + details + ")"
+	return textOf(most) + " (" + details + ")"
 }
 
 // inTheirWords lists the complaints that are open, those that most readers wrote first, and says how many are settled.
-func (in Input) inTheirWords(empty string) findings {
+func (in Input) inTheirWords(title string) section {
 	list := in.Period.Comments
 	var open []mintlify.Feedback
 	settled := int64(0)
@@ -70,11 +65,12 @@ func (in Input) inTheirWords(empty string) findings {
 			plural(settled, "complaint that is", "complaints that are"), list.At.UTC().Format(longDay))
 	}
 	slices.SortStableFunc(open, func(a, b mintlify.Feedback) int { return b.CreatedAt.Compare(a.CreatedAt) })
-	words := newFindings("In their words", list.Export, in.equalOnes(open), empty, note)
+	s := section{ID: "complaints", Title: title, ListTitle: "In their words"}
+	s = s.with(list.Export, in.equalOnes(open), "Nobody wrote a complaint that is open.", note)
 	if list.State == store.Missing {
-		words.Empty = "What readers wrote is not kept; docs-report sync -texts keeps it."
+		s.Empty = "What readers wrote is not kept; docs-report sync -texts keeps it."
 	}
-	return words
+	return s
 }
 
 // equalOnes makes one line of what readers wrote in the same words. What was written most comes first, then the newest.

@@ -32,7 +32,7 @@ func (in Input) csvRow(c comparison) []string {
 	counts := []int64{c.Now.Human, c.Now.AI, c.Now.Total, c.Before.Human, c.Before.AI, c.Before.Total}
 	for i, n := range counts {
 		text := strconv.FormatInt(n, 10)
-		if in.Missing != "" && i >= 3 { // what is not known is not zero
+		if in.Missing() != "" && i >= 3 { // what is not known is not zero
 			text = ""
 		}
 		row = append(row, text)

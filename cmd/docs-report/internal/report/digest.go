@@ -69,7 +69,7 @@ func (v view) title() string {
 		title += " (demo: made-up numbers)"
 	}
 
-	notes := []string{v.LateWeek, v.Missing}
+	notes := []string{v.LateWeek, v.Missing()}
 	if !v.Final {
 		notes = append(notes, "Not final")
 	}
@@ -92,8 +92,11 @@ func (v view) digest() []string {
 	}
 
 	all = append(all, v.Movers.lines()...)
-	if v.Unread != nil {
-		all = append(all, "Nobody visited: "+v.Unread.Top())
+	if summary := v.Unread.Summary; summary != "" {
+		if rows := v.Unread.Folded; len(rows) > 0 {
+			summary = strings.TrimSuffix(summary, ".") + ", such as " + rows[0].Text
+		}
+		all = append(all, "Nobody visited: "+summary)
 	}
 
 	return append(all,
@@ -144,14 +147,6 @@ func firstOf(rows []mover) []string {
 			signedCount(row.Change.Gain), row.Path, number(row.Now), row.Change.Text))
 	}
 	return all
-}
-
-// Top counts the pages that nobody visited, and names the first.
-func (u *unread) Top() string {
-	if len(u.Rows) == 0 {
-		return u.Summary
-	}
-	return strings.TrimSuffix(u.Summary, ".") + ", such as " + u.Rows[0].Text
 }
 
 // Slack returns text as a message for a webhook of Slack.

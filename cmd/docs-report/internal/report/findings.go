@@ -15,21 +15,26 @@ const (
 	mostFindings = 50
 )
 
-// section is a question of the page and the lists that answer it, the best answer first.
+// section is a question of the page and the list that answers it, with bars, or why it is empty.
 type section struct {
 	ID, Title, Summary string
-	Lists              []findings
-	Typed              []finding // are folded: terms that readers typed on the way to others
+
+	ListTitle, Empty string
+	Rows             []finding
+	More             []finding // are folded
+	Note             string
+
+	FoldedTitle string
+	Folded      []finding // are without bars
 }
 
 // Top names the first finding of a section, or says why there is none.
 func (s section) Top() string {
-	best := s.Lists[0]
-	if len(best.Rows) == 0 {
-		return best.Empty
+	if len(s.Rows) == 0 {
+		return s.Empty
 	}
 
-	first := best.Rows[0]
+	first := s.Rows[0]
 	details := first.Much
 	if first.Change.Text != "" {
 		details += ", " + first.Change.Short()
@@ -39,16 +44,7 @@ func (s section) Top() string {
 
 // IsEmpty reports whether a section has nothing to show.
 func (s section) IsEmpty() bool {
-	hasNone := !slices.ContainsFunc(s.Lists, func(f findings) bool { return len(f.Rows) > 0 || f.Note != "" })
-	return hasNone && s.Summary == "" && len(s.Typed) == 0
-}
-
-// findings is a list with bars, or why it is empty.
-type findings struct {
-	Title, Empty string
-	Rows         []finding
-	More         []finding // are folded
-	Note         string
+	return len(s.Rows) == 0 && len(s.Folded) == 0 && s.Note == "" && s.Summary == ""
 }
 
 type finding struct {
@@ -59,33 +55,30 @@ type finding struct {
 	Change      change
 }
 
-// arrange sorts rows by width, and folds all but the first ten.
-func (f findings) arrange(rows []finding) findings {
+// arranged sorts rows by width, and folds all but the first ten.
+func arranged(rows []finding) (shown, more []finding) {
 	slices.SortStableFunc(rows, func(a, b finding) int { return cmp.Compare(b.Width, a.Width) })
 	for i := len(rows) - 1; i >= 0; i-- { // the largest row is the measure, so it is divided last
 		rows[i].Width = round(100 * rows[i].Width / max(rows[0].Width, 1))
 	}
-
-	shown := min(listLength, len(rows))
-	f.Rows = rows[:shown]
-	f.More = rows[shown:min(mostFindings, len(rows))]
-	return f
+	listed := min(listLength, len(rows))
+	return rows[:listed], rows[listed:min(mostFindings, len(rows))]
 }
 
-// newFindings arranges rows and says how complete their list is. empty is the text for a list that
+// with returns a section with rows, and says how complete their list is. empty is the text for a list that
 // has rows, but no findings among them.
-func newFindings(title string, list store.Export, rows []finding, empty, note string) findings {
-	f := findings{Title: title, Empty: emptiness(list)}
+func (s section) with(list store.Export, rows []finding, empty, note string) section {
+	s.Empty = emptiness(list)
 	switch {
-	case f.Empty != "" || len(rows) > 0:
+	case s.Empty != "" || len(rows) > 0:
 	case list.Truncated:
-		f.Empty = "Nothing in the rows that are loaded."
+		s.Empty = "Nothing in the rows that are loaded."
 	default:
-		f.Empty = empty
+		s.Empty = empty
 	}
-
-	f.Note = sentences(partOf(list), note)
-	return f.arrange(rows)
+	s.Note = sentences(partOf(list), note)
+	s.Rows, s.More = arranged(rows)
+	return s
 }
 
 // emptiness says why a list has no rows. It returns "" for a list with rows.
@@ -122,7 +115,7 @@ func (in Input) changes(now, before store.Export, errors float64) func(now, befo
 
 // listBefore names the command that loads the list of the period before, if only that is missing.
 func (in Input) listBefore(before store.Export) string {
-	if in.Missing != "" || before.State != store.Missing {
+	if in.Missing() != "" || before.State != store.Missing {
 		return ""
 	}
 	return "This list of the period before is not in the database, so there is no comparison. To load it: " +

@@ -17,9 +17,8 @@ import (
 type fixes struct {
 	Rows          []comparison
 	Empty, Note   string
-	Sections      string // names the sections with the most bad votes
-	HasQuestions  bool   // somebody asked on one of the pages
-	HasComplaints bool   // somebody wrote about one of the pages
+	HasQuestions  bool // somebody asked on one of the pages
+	HasComplaints bool // somebody wrote about one of the pages
 
 	median int64 // is how many humans read the page in the middle
 }

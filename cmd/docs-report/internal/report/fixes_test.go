@@ -166,16 +166,36 @@ func TestComplaintsThatAreSettled(t *testing.T) {
 	assert.Contains(t, text, "Left out: 2 complaints that are resolved or dismissed, as of 17 November 2026.")
 }
 
-// A section of many votes is not the worst by that alone: what is sure of its share counts.
-func TestTheSectionsWithTheWorstVotes(t *testing.T) {
-	in := two(mintlify.VisitorTotals{Human: 300, Total: 300}, mintlify.VisitorTotals{Human: 300, Total: 300})
-	in.Period.Rows = visitorsOf("/start", "/guides/setup", "/api/keys")
-	in.Period.Comments.Rows = nil
-	in.Period.ByPage.Rows = []mintlify.FeedbackCount{
-		{Path: "/start", ThumbsDown: 55, ThumbsUp: 158},
-		{Path: "/guides/setup", ThumbsDown: 52, ThumbsUp: 80},
-		{Path: "/api/keys", ThumbsDown: 1, ThumbsUp: 2},
+// A page that was fixed does not stay first: the votes of the newest week count double. It says that they got better.
+func TestAPageThatWasFixed(t *testing.T) {
+	votes := func(export store.Export, fixed, stays int64, all int64) report.List[mintlify.FeedbackCount] {
+		return report.List[mintlify.FeedbackCount]{Export: export, Rows: []mintlify.FeedbackCount{
+			{Path: "/fixed", ThumbsDown: fixed, ThumbsUp: all - fixed},
+			{Path: "/stays", ThumbsDown: stays, ThumbsUp: all - stays},
+		}}
 	}
-	assert.Contains(t, words(write(t, in)),
-		"Bad votes by section: /guides 52 of 132, pages without a section 55 of 213, /api 1 of 3.")
+	in := demoInput(0)
+	loaded := store.Export{State: store.Loaded, Kept: 2}
+	in.Period.Rows = visitorsOf("/fixed", "/stays")
+	in.Before.Rows = in.Period.Rows
+	in.Period.Comments.Rows = nil
+	in.Period.Conversations.Rows = nil
+	in.Period.ByPage = votes(loaded, 20, 20, 40)
+	in.Before.ByPage = votes(loaded, 30, 22, 40)
+
+	fixes := func() string {
+		_, text, _ := strings.Cut(words(write(t, in)), "Bad votes ")
+		text, _, _ = strings.Cut(text, " Ranked by")
+		return text
+	}
+	assert.Equal(t, "/fixed 100 humans 20 of 40 down 20 of 40 votes are bad better: 50.0% bad from 75.0%"+
+		" /stays 100 humans 20 of 40 down 20 of 40 votes are bad", fixes(), "in the order of their names")
+
+	newest := loaded
+	newest.Window = store.Window{From: in.Period.To.AddDays(-7), To: in.Period.To}
+	in.Period.Weeks = []report.List[mintlify.FeedbackCount]{votes(newest, 0, 10, 10)}
+	assert.True(t, strings.HasPrefix(fixes(), "/stays "), "all votes of its last week are bad")
+
+	in.Before.ByPage.Truncated = true
+	assert.NotContains(t, fixes(), "better")
 }

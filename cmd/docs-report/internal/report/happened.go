@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -75,8 +76,8 @@ func (in Input) whatHappened() happened {
 	all = append(all, in.moves()...)
 	all = append(all, in.firstVisitors()...)
 
-	if in.Missing != "" {
-		details, command, hasCommand := strings.Cut(in.Missing, " To load ")
+	if in.Missing() != "" {
+		details, command, hasCommand := strings.Cut(in.Missing(), " To load ")
 		e := event{What: noComparison, Details: details}
 		if hasCommand {
 			e.Do = "To load " + command
@@ -233,39 +234,31 @@ func (in Input) waveOf(c comparison) int {
 
 // moves names the pages that were found under new names, those of a folder together.
 func (in Input) moves() []event {
-	type group struct {
-		folders events.Folders
-		day     mintlify.Date
-	}
-	pages := map[group][]events.Move{}
-	var order []group
+	pages := map[string][]events.Move{}
 	for _, one := range in.Moved.found {
-		g := group{events.FoldersOf(one.From, one.To), one.Day}
-		if one.Day.Time().Before(in.Before.From.Time()) {
-			continue
+		if !one.Day.Time().Before(in.Before.From.Time()) {
+			f := events.FoldersOf(one.From, one.To)
+			what := fmt.Sprintf("pages moved from %s to %s on %s.", textOf(f.From), textOf(f.To), one.Day.Time().Format(fullDay))
+			pages[what] = append(pages[what], one)
 		}
-		if pages[g] == nil {
-			order = append(order, g)
-		}
-		pages[g] = append(pages[g], one)
 	}
-	slices.SortStableFunc(order, func(a, b group) int { return cmp.Compare(len(pages[b]), len(pages[a])) })
+	order := slices.SortedFunc(maps.Keys(pages), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(pages[b]), len(pages[a])), cmp.Compare(a, b))
+	})
 
 	var all []event
-	for _, g := range order {
-		first := pages[g][0]
-		when := g.day.Time().Format(fullDay)
-		e := event{
-			What: fmt.Sprintf("%s moved to %s on %s.", textOf(first.From), textOf(first.To), when),
-			Details: fmt.Sprintf("It counts under its new name. If it has not moved: -moved %s=%s",
-				textOf(first.From), textOf(first.From)),
+	for _, what := range order {
+		if n := len(pages[what]); n > 1 {
+			all = append(all, event{What: fmt.Sprint(n, " ", what), Details: "They count under their new names."})
+			continue
 		}
-		if n := len(pages[g]); n > 1 {
-			e.What = fmt.Sprintf("%d pages moved from %s to %s on %s.",
-				n, textOf(g.folders.From), textOf(g.folders.To), when)
-			e.Details = "They count under their new names."
-		}
-		all = append(all, e)
+
+		one := pages[what][0]
+		from := textOf(one.From)
+		all = append(all, event{
+			What:    fmt.Sprintf("%s moved to %s on %s.", from, textOf(one.To), one.Day.Time().Format(fullDay)),
+			Details: fmt.Sprintf("It counts under its new name. If it has not moved: -moved %s=%s", from, from),
+		})
 	}
 	return all
 }

@@ -4,8 +4,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
+
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/report"
+	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
 // What readers type on the way to a term is neither the first search in vain nor in the rate.
@@ -27,7 +31,10 @@ func TestSearchesAreFolded(t *testing.T) {
 		"These numbers are without 400 unfinished."+
 		" Without a click Terraform 110 searches +110 okta 1 search about the same"+
 		" 2 unfinished terms we 250 searches webho 150 searches")
-	assert.Contains(t, text, "Searches for terms nobody clicked 18.5% 111 of 600, without 400 unfinished")
+	assert.Contains(t, text, "Searches for terms nobody clicked 18.5% 111 of 600, without 400 unfinished Questions")
+
+	in.HasForgotten = true
+	assert.Contains(t, words(write(t, in)), " without 400 unfinished, without terms that were forgotten Questions")
 }
 
 // Sections that have nothing to show are one line.
@@ -35,6 +42,30 @@ func TestNothingToShow(t *testing.T) {
 	in := quiet(mintlify.VisitorTotals{}, mintlify.VisitorTotals{})
 	text := words(write(t, in))
 	assert.Contains(t, text, "Nothing to show. Growth by month: No whole month with visitors is in the database yet."+
-		" Gains and losses: No page gained or lost more than chance. What readers search for and do not find;"+
-		" what readers ask the assistant and get no answer to; what readers complain about: The service has nothing in these dates.")
+		" Gains and losses: No page gained or lost more than chance."+
+		" What readers search for and do not find: The service has nothing in these dates."+
+		" What readers ask the assistant and get no answer to: The same. What readers complain about: The same.")
+}
+
+// A list of one page that begins late says since when it is known, and one that is cut that it has more rows.
+func TestListsOfOnePageThatBeginLate(t *testing.T) {
+	in := inputOf(5, mintlify.Day(2026, 8, 24), mintlify.Day(2026, 11, 16))
+	list := in.Period.Conversations
+	list.Window = store.Window{From: mintlify.Day(2026, 9, 28), To: in.Period.To}
+	list.Rows = []mintlify.Conversation{{Query: "Why?", PageURL: "/start", Timestamp: mintlify.Day(2026, 10, 1).Time()}}
+	onePage := func() string {
+		page, err := report.OnePage(report.PageInput{
+			Input: report.Input{Project: "docs"}, Path: "/start", Weeks: in.Trend,
+			Conversations: []report.List[mintlify.Conversation]{list},
+		})
+		require.NoError(t, err)
+		return words(string(page))
+	}
+
+	assert.Contains(t, onePage(), "Why? 1 question · 0 unanswered Known since 28 September.")
+	assert.NotContains(t, onePage(), "The service has more")
+
+	list.Truncated = true
+	assert.Contains(t, onePage(), "Why? 1 question · 0 unanswered The service has more than these first 1 rows.")
+	assert.NotContains(t, onePage(), "Known since")
 }

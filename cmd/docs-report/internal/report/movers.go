@@ -36,8 +36,8 @@ func aisRead(pages []comparison) []finding {
 		rows = append(rows, row)
 	}
 
-	rows = findings{}.arrange(rows).Rows
-	return rows[:min(mostReadByAIs, len(rows))]
+	most, _ := arranged(rows)
+	return most[:min(mostReadByAIs, len(most))]
 }
 
 // movers are the pages that gained and that lost the most visitors, but for losses of AIs: crawlers come and go. Gains

@@ -2,6 +2,7 @@ package report
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -31,9 +32,8 @@ func (in Input) prepared() Input {
 	in.odd = in.spikes.OfSite
 
 	in.compared = in.windows()
-	in.Missing = in.compared.missing
 	in.happened = in.whatHappened()
-	if in.Missing != "" {
+	if in.Missing() != "" {
 		in.Before = Period{Window: in.Before.Window}
 		in.TrendFrom = nil
 	}
@@ -102,20 +102,11 @@ func sum(a, b mintlify.VisitorTotals) mintlify.VisitorTotals {
 }
 
 func (m Moved) thumbs(rows []mintlify.FeedbackCount) []mintlify.FeedbackCount {
-	var all []mintlify.FeedbackCount
-	at := map[string]int{}
-	for _, row := range rows {
-		row.Path = m.page(row.Path)
-		i, isKnown := at[row.Path]
-		if !isKnown {
-			at[row.Path] = len(all)
-			all = append(all, row)
-			continue
-		}
-		all[i].ThumbsUp += row.ThumbsUp
-		all[i].ThumbsDown += row.ThumbsDown
+	rows = slices.Clone(rows)
+	for i, row := range rows {
+		rows[i].Path = m.page(row.Path)
 	}
-	return all
+	return rows
 }
 
 // wholeThumbs returns the thumbs of a period. The service lists only the first 100 pages: if there

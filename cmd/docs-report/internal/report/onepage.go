@@ -113,12 +113,11 @@ func (in PageInput) endHere() section {
 		}
 	}
 
-	best := newFindings("", list.Export, rows, "There is no search term for which readers click this page most.", "")
-	s := section{ID: "searches", Title: "Searches that end here", Lists: []findings{best}}
+	s := section{ID: "searches", Title: "Searches that end here"}
 	if isKnown(list.Export) {
 		s.Summary = span(list.Window) + ": the search terms for which readers click this page most."
 	}
-	return s
+	return s.with(list.Export, rows, "There is no search term for which readers click this page most.", "")
 }
 
 func (in PageInput) asked() section {
@@ -140,13 +139,13 @@ func (in PageInput) asked() section {
 		})
 	}
 
-	best := newFindings(titleOfAsked(hasTexts), list.Export, found, "Nobody asked the assistant on this page.", list.since())
-	return section{
-		ID:      "questions",
-		Title:   "What was asked here",
-		Summary: questionSummary(list),
-		Lists:   []findings{best},
+	s := section{
+		ID:        "questions",
+		Title:     "What was asked here",
+		Summary:   questionSummary(list),
+		ListTitle: titleOfAsked(hasTexts),
 	}
+	return s.with(list.Export, found, "Nobody asked the assistant on this page.", list.since())
 }
 
 // criticized lists what readers wrote about this page, the newest first.
@@ -157,14 +156,12 @@ func (in PageInput) criticized() section {
 		comments.Rows[i].Path = "" // all are of this page
 	}
 
-	best := in.inTheirWords("Nobody wrote a complaint that is open.")
-	best.Note = sentences(comments.since(), best.Note)
+	s := in.inTheirWords("What was complained about")
+	s.Note = sentences(comments.since(), s.Note)
 	hasTexts := slices.ContainsFunc(in.Comments, func(l List[mintlify.Feedback]) bool { return l.Texts })
 	if comments.State == store.Missing && hasTexts {
-		best.Empty = emptiness(comments.Export)
+		s.Empty = emptiness(comments.Export)
 	}
-
-	s := section{ID: "complaints", Title: "What was complained about", Lists: []findings{best}}
 	if sum := in.thumbsWithin(in.Period.Window); sum.weeks > 0 {
 		s.Summary = fmt.Sprintf("%s of %s down, in the %s whose thumbs the database knows.",
 			number(sum.some), plural(sum.all, "thumb points", "thumbs point"), plural(sum.weeks, "week", "weeks"))

@@ -161,21 +161,6 @@ func groups(pages, elsewhere []comparison) []*group {
 	return all
 }
 
-// worstSections names the sections with the worst votes, those that are surest first: a team each, perhaps.
-func worstSections(groups []*group) string {
-	worst := slices.DeleteFunc(slices.Clone(groups), func(g *group) bool { return g.bad() == 0 })
-	slices.SortStableFunc(worst, func(a, b *group) int { return cmp.Compare(b.votes().atLeast(), a.votes().atLeast()) })
-	if len(worst) < 2 {
-		return ""
-	}
-
-	var all []string
-	for _, g := range worst {
-		all = append(all, g.Name+" "+g.Votes())
-	}
-	return "Bad votes by section: " + firstFew(all) + "."
-}
-
 const machineFiles = "Machine files"
 
 // depthOfSections returns how many elements of a path name its section: two if nine tenths of the pages have the same

@@ -45,13 +45,13 @@ func (in Input) questions() section {
 		})
 	}
 
-	best := newFindings(titleOfAsked(hasTexts), list.Export, rows, "The assistant answered every question.", note)
-	return section{
-		ID:      "questions",
-		Title:   "What readers ask the assistant and get no answer to",
-		Summary: questionSummary(list),
-		Lists:   []findings{best},
+	s := section{
+		ID:        "questions",
+		Title:     "What readers ask the assistant and get no answer to",
+		Summary:   questionSummary(list),
+		ListTitle: titleOfAsked(hasTexts),
 	}
+	return s.with(list.Export, rows, "The assistant answered every question.", note)
 }
 
 // answersTo counts questions, and those that the assistant could not answer.

@@ -9,7 +9,6 @@ import (
 	"encoding/base64"
 	"html/template"
 	"slices"
-	"strings"
 	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
@@ -43,8 +42,6 @@ type Input struct {
 	Sitemap []string // are the paths of all pages; nil: they are not known
 
 	HasForgotten bool // search terms were taken out
-
-	Missing string // is why there is no comparison, or ""
 
 	history
 	compared windows
@@ -149,17 +146,14 @@ type view struct {
 	Chart      chart
 	Growth     growth
 	Movers     movers
-	Unread     *unread   // nil: there is no sitemap
-	Sections   []section // are those that have something to show
-	Nothing    []nothing // are the others
+	Unread     section
 	Searches   section
 	Questions  section
 	Complaints section
 
 	Groups []*group
-	Pages  int    // counts all pages
-	Shown  int    // counts those in the table
-	Break  string // is what was redefined within the comparison
+	Pages  int // counts all pages
+	Shown  int // counts those in the table
 
 	HasVotes bool // readers say something about a page
 	HasTexts bool // the page holds what readers typed
@@ -197,13 +191,11 @@ func newView(in Input) view {
 
 		Pages: len(pages),
 		Shown: min(len(pages), mostPages),
-		Break: breakWithin(in.Before.From, in.Period.To),
 
 		MovedFrom: in.Moved.words(),
 	}
 
 	v.Groups = groups(pages[:v.Shown], elsewhere)
-	v.Fixes.Sections = worstSections(v.Groups)
 	v.HasVotes = slices.ContainsFunc(v.Groups, func(g *group) bool { return g.votes().all > 0 })
 	v.HasTexts = len(in.Period.Searches.Rows) > 0 || len(in.Period.Comments.Rows) > 0 ||
 		in.Period.Conversations.Texts && len(in.Period.Conversations.Rows) > 0
@@ -212,35 +204,14 @@ func newView(in Input) view {
 		v.LateWeek = "The week of " + in.NotLoaded.Time().Format("2 January") + " is not loaded yet"
 	}
 	v.Sentence = sentences(v.whoCame(), v.whatChanged())
-	v.split()
 	return v
 }
 
-// nothing is a section that has nothing to show, and why.
-type nothing struct{ Title, Empty string }
+// Missing is why there is no comparison, or "".
+func (in Input) Missing() string { return in.compared.missing }
 
-// split takes the sections that have nothing to show out of the others.
-func (v *view) split() {
-	if v.Growth.Empty != "" {
-		v.Nothing = append(v.Nothing, nothing{"Growth by month", v.Growth.Empty})
-	}
-	if v.Missing == "" && len(v.Movers.lines()) == 0 {
-		v.Nothing = append(v.Nothing, nothing{"Gains and losses", "No page gained or lost more than chance."})
-	}
-
-	for _, s := range []section{v.Searches, v.Questions, v.Complaints} {
-		last := len(v.Nothing) - 1
-
-		switch {
-		case !s.IsEmpty():
-			v.Sections = append(v.Sections, s)
-		case last >= 0 && v.Nothing[last].Empty == s.Lists[0].Empty:
-			v.Nothing[last].Title += "; " + strings.ToLower(s.Title[:1]) + s.Title[1:]
-		default:
-			v.Nothing = append(v.Nothing, nothing{s.Title, s.Lists[0].Empty})
-		}
-	}
-}
+// Sections are those with lists.
+func (v view) Sections() []section { return []section{v.Searches, v.Questions, v.Complaints} }
 
 // csp is a Content-Security-Policy that allows nothing but this style and this script.
 func csp() string {

@@ -64,7 +64,11 @@ func (in Input) searches() section {
 		}
 	}
 
-	s := section{ID: "searches", Title: "What readers search for and do not find"}
+	s := section{
+		ID:        "searches",
+		Title:     "What readers search for and do not find",
+		ListTitle: "Without a click",
+	}
 	if r := now.rate; r.all > 0 {
 		s.Summary = fmt.Sprintf("%s of %s went to terms that nobody clicked%s.",
 			number(r.some), plural(r.all, "search", "searches"), r.loaded())
@@ -73,12 +77,11 @@ func (in Input) searches() section {
 		}
 	}
 
-	s.Lists = []findings{newFindings("Without a click", now.rate.Export, inVain, "Each term was clicked.",
-		in.listBefore(before.rate.Export))}
 	for _, t := range now.typed[:min(mostFindings, len(now.typed))] {
-		s.Typed = append(s.Typed, finding{Text: textOf(t.Text), Quiet: plural(t.Hits, "search", "searches")})
+		s.Folded = append(s.Folded, finding{Text: textOf(t.Text), Quiet: plural(t.Hits, "search", "searches")})
 	}
-	return s
+	s.FoldedTitle = plural(int64(len(s.Folded)), "unfinished term", "unfinished terms")
+	return s.with(now.rate.Export, inVain, "Each term was clicked.", in.listBefore(before.rate.Export))
 }
 
 func (t term) finding(quiet string) finding {

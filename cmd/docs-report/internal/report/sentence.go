@@ -15,7 +15,7 @@ func (v view) whoCame() string {
 	}
 
 	share := fmt.Sprintf("AIs are %s of the visitors", percentOf(ofAIs(now)))
-	if v.Missing != "" {
+	if v.Missing() != "" {
 		return fmt.Sprintf("%s and %s; %s.",
 			v.Headlines.Humans.noted(plural(totals.Human, "human", "humans")),
 			v.Headlines.AIs.noted(plural(totals.AI, "AI", "AIs")), share)

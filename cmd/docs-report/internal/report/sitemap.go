@@ -80,52 +80,46 @@ func asciiOnly(charset string, input io.Reader) (io.Reader, error) {
 	return nil, fmt.Errorf("its encoding is %s: give it as UTF-8", textOf(charset))
 }
 
-// unread are the pages of a sitemap that no human visited.
-type unread struct {
-	Summary string
-	Rows    []finding
-	More    int // are left out
-}
-
 const mostUnread = 200
 
-func (in Input) unread() *unread {
-	if len(in.Sitemap) == 0 {
-		return nil
-	}
-
+// unread are the pages of a sitemap that no human visited.
+func (in Input) unread() section {
+	s := section{ID: "unread", Title: "Pages that no human visited", FoldedTitle: "The pages"}
 	humans := map[string]int64{}
 	for path, page := range in.Period.pages {
 		humans[path] += page.sum.Human
 	}
 
-	var rows []finding
 	isKnown := false
+	unread := int64(0)
 	names := map[string]bool{} // a sitemap may have a page's old name, too
-
 	for _, path := range in.Sitemap {
 		name := in.Moved.page(path)
 		count, isVisited := humans[name]
 		isKnown = isKnown || isVisited
 		if count <= 0 && !names[name] {
-			rows = append(rows, finding{Text: textOf(name), URL: in.link(name)})
+			unread++
+			s.Folded = append(s.Folded, finding{Text: textOf(name), URL: in.link(name)})
 		}
 		names[name] = true
 	}
 
 	all := plural(int64(len(names)), "page", "pages")
 	switch {
+	case len(names) == 0:
+		return section{}
 	case !isKnown && len(in.Period.Rows) > 0:
-		return &unread{Summary: "None of the sitemap's " + all +
-			" is among the visited pages: is it the sitemap of this site?"}
-	case len(rows) == 0:
-		return &unread{Summary: "Humans visited each of the sitemap's " + all + "."}
+		s.Folded = nil
+		s.Summary = "None of the sitemap's " + all + " is among the visited pages: is it the sitemap of this site?"
+	case unread == 0:
+		s.Summary = "Humans visited each of the sitemap's " + all + "."
+	default:
+		s.Summary = fmt.Sprintf("%s of the sitemap's %s.", number(unread), all)
 	}
 
-	shown := min(mostUnread, len(rows))
-	return &unread{
-		Summary: fmt.Sprintf("%s of the sitemap's %s.", number(int64(len(rows))), all),
-		Rows:    rows[:shown],
-		More:    len(rows) - shown,
+	if unread > mostUnread {
+		s.Folded = s.Folded[:mostUnread]
+		s.Note = fmt.Sprintf("These are the first %d.", mostUnread)
 	}
+	return s
 }
