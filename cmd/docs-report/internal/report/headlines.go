@@ -141,25 +141,22 @@ func (v view) whoCame() string {
 	totals := v.Period.Totals
 	now := v.Period.usual
 	before := v.Input.Before.usual
-	if totals.Human <= 0 && totals.AI <= 0 {
-		return "The service counts no visitors in these dates."
-	}
-
 	share := fmt.Sprintf("AIs are %s of the visitors", percentOf(ofAIs(now)))
-	if v.Missing() != "" {
+
+	switch {
+	case totals.Human <= 0 && totals.AI <= 0:
+		return "The service counts no visitors in these dates."
+	case v.Missing() != "":
 		return fmt.Sprintf("%s and %s; %s.",
 			v.Headlines.Humans.noted(plural(totals.Human, "human", "humans")),
 			v.Headlines.AIs.noted(plural(totals.AI, "AI", "AIs")), share)
-	}
-	if before.Human > 0 || before.AI > 0 {
+	case now.AI == 0 && before.AI == 0:
+		return cameOf(v.Headlines.Humans, now.Human, before.Human) + ", no AIs."
+	case before.Human > 0 || before.AI > 0:
 		share += " (" + v.shareBefore(percentOf(ofAIs(now)), percentOf(ofAIs(before))) + ")"
 	}
-
-	humans := cameOf(v.Headlines.Humans, now.Human, before.Human)
-	if now.AI == 0 && before.AI == 0 {
-		return humans + ", no AIs."
-	}
-	return fmt.Sprintf("%s, %s; %s.", humans, cameOf(v.Headlines.AIs, now.AI, before.AI), share)
+	return fmt.Sprintf("%s, %s; %s.", cameOf(v.Headlines.Humans, now.Human, before.Human),
+		cameOf(v.Headlines.AIs, now.AI, before.AI), share)
 }
 
 // percentOf writes a share without decimals.
@@ -190,7 +187,6 @@ func cameOf(kind headline, now, before int64) string {
 	case before <= 0:
 		return fmt.Sprintf("%s %s (none before)", kind.Label, number(now))
 	}
-
 	return kind.Label + " " + kind.Change.words()
 }
 

@@ -59,7 +59,6 @@ func TestInABrowser(t *testing.T) {
 		"targets":                                      targets,
 		"sorting":                                      sorting,
 		"sorting of a site":                            sortingOfALargeSite,
-		"filtering":                                    filtering,
 		"the day under the pointer":                    underThePointer,
 		"nothing is drawn where nothing is known":      holes,
 		"an outlier":                                   outlier,
@@ -149,20 +148,15 @@ func withDay(in report.Input, i int, counts mintlify.VisitorTotals) report.Input
 	in.Trend = slices.Clone(in.Trend)
 	in.Days = slices.Clone(in.Days)
 	at := slices.IndexFunc(in.Days, func(p store.Point) bool { return p.From == in.Trend[i].From })
-
 	was := in.Days[at].Counts
-	if counts.Human > 0 {
-		in.Period.Totals.Total += counts.Human - was.Human
-		in.Period.Totals.Human += counts.Human - in.Days[at].Counts.Human
-		in.Trend[i].Counts.Human = counts.Human
-		in.Days[at].Counts.Human = counts.Human
-	}
-	if counts.AI > 0 {
-		in.Period.Totals.Total += counts.AI - was.AI
-		in.Period.Totals.AI += counts.AI - in.Days[at].Counts.AI
-		in.Trend[i].Counts.AI = counts.AI
-		in.Days[at].Counts.AI = counts.AI
-	}
+	now := mintlify.VisitorTotals{Human: cmp.Or(counts.Human, was.Human), AI: cmp.Or(counts.AI, was.AI)}
+	now.Total = now.Human + now.AI
+
+	in.Trend[i].Counts = now
+	in.Days[at].Counts = now
+	in.Period.Totals.Human += now.Human - was.Human
+	in.Period.Totals.AI += now.AI - was.AI
+	in.Period.Totals.Total += now.Human + now.AI - was.Human - was.AI
 	return in
 }
 
@@ -253,14 +247,16 @@ func sorting(t *testing.T, chrome context.Context) {
 	assert.Equal(t, []string{"ascending"}, sorted, "one column says that it is sorted")
 }
 
-// Sorting is over all pages, not within folded sections.
+// Sorting and filtering are over all pages, not within folded sections, and keep each other.
 func sortingOfALargeSite(t *testing.T, chrome context.Context) {
 	in := demoInput(120)
 	p := open(t, chrome, in, desktop)
+	shown := func() []string { return p.text("#pages tbody th[scope=row]") }
 	p.click("#pages thead th:nth-child(3) button")
-	paths := p.text("#pages tbody th[scope=row]")
+	paths := shown()
 	require.Len(t, paths, 120, "none is folded away")
 	assert.Empty(t, p.text("#pages tr.group"))
+	assert.Equal(t, []string{"120 of 120 pages"}, p.text("#shown"))
 
 	rows := slices.Clone(in.Period.Rows)
 	slices.SortStableFunc(rows, func(a, b mintlify.Visitor) int { return cmp.Compare(b.AI, a.AI) })
@@ -268,42 +264,19 @@ func sortingOfALargeSite(t *testing.T, chrome context.Context) {
 		assert.Equal(t, row.Path, paths[i])
 	}
 
-	p.write("#filter", "guides/")
-	isElsewhere := func(path string) bool { return !strings.Contains(path, "guides/") }
-	assert.Equal(t, slices.DeleteFunc(paths, isElsewhere), p.text("#pages tbody th[scope=row]"))
+	p.write("#filter", "GUIDES/")
+	guides := slices.DeleteFunc(paths, func(path string) bool { return !strings.Contains(path, "guides/") })
+	assert.Equal(t, guides, shown())
+	assert.Equal(t, []string{strconv.Itoa(len(guides)) + " of 120 pages"}, p.text("#shown"))
+	p.click("#pages thead th:first-child button")
+	assert.Equal(t, slices.Sorted(slices.Values(guides)), shown())
 
+	p.write("#filter", "nowhere")
+	assert.Empty(t, shown())
 	p.filter("")
 	p.click("#grouped")
 	assert.Greater(t, len(p.text("#pages tr.group")), 5, "by section again")
-	assert.Less(t, len(p.text("#pages tbody th[scope=row]")), 25)
-}
-
-func filtering(t *testing.T, chrome context.Context) {
-	in := demoInput(120)
-	p := open(t, chrome, in, desktop)
-	assert.Equal(t, []string{"120 of 120 pages"}, p.text("#shown"))
-
-	p.write("#filter", "GUIDES/")
-	paths := p.text("#pages tbody th[scope=row]")
-	want := 0
-	for _, row := range in.Period.Rows {
-		if strings.Contains(row.Path, "guides/") {
-			want++
-		}
-	}
-	assert.Len(t, paths, want)
-	for _, path := range paths {
-		assert.Contains(t, path, "guides/")
-	}
-	assert.Equal(t, []string{strconv.Itoa(want) + " of 120 pages"}, p.text("#shown"))
-
-	p.click("#pages thead th:first-child button")
-	assert.True(t, slices.IsSorted(p.text("#pages tbody th[scope=row]")), "sorting keeps the filter")
-	assert.Len(t, p.text("#pages tbody th[scope=row]"), want)
-
-	p.write("#filter", "nowhere")
-	assert.Empty(t, p.text("#pages tbody th[scope=row]"))
-	assert.Equal(t, []string{"0 of 120 pages"}, p.text("#shown"))
+	assert.Less(t, len(shown()), 25)
 }
 
 // Pointing reads the day under the pointer, wherever in the day's place, also beside days that are missing.

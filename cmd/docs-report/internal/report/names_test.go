@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,16 +17,6 @@ func visitorsOf(paths ...string) []mintlify.Visitor {
 		all = append(all, mintlify.Visitor{Path: path, Human: 100, Total: 100})
 	}
 	return all
-}
-
-// A name that no page has may be misspelled.
-func TestNamesThatNoPageHas(t *testing.T) {
-	in := two(mintlify.VisitorTotals{}, mintlify.VisitorTotals{})
-	in.Before.Rows = visitorsOf("/docs/a", "/old")
-	in.Period.Rows = visitorsOf("/learn/a", "/new")
-	moved, err := report.ParseMoved([]string{"/docs/=/learn/", "/old=/new", "/odl=/new", "/doc/=/learn/"})
-	require.NoError(t, err)
-	assert.Equal(t, []string{"/odl", "/doc/"}, moved.UnknownNames([]report.Input{in}))
 }
 
 // Equal complaints are one line; what most readers wrote comes first, then the newest.
@@ -47,23 +36,6 @@ func TestEqualComplaintsAreOneLine(t *testing.T) {
 
 	assert.Contains(t, words(write(t, in)), "In their words it fails on /quickstart, /install, 10 times, last 8 November 2026"+
 		" Newest on /other, 15 November 2026 Oldest on /other")
-}
-
-// The rows of a list that is cut are shown, without changes.
-func TestListsThatAreCut(t *testing.T) {
-	in := demoInput(5)
-	in.Period.Searches.Truncated = true
-	in.Period.Conversations.Truncated = true
-	in.Period.ByPage.Truncated = true
-	text := words(write(t, in))
-	assert.Contains(t, text, " searches went to terms that nobody clicked, of the rows that are loaded.")
-	assert.Contains(t, text, "The assistant could not answer 78 of 79 questions, of the rows that are loaded.")
-	assert.Contains(t, text, "174 of 240 thumbs point down (72.5%), of the rows that are loaded.")
-	assert.Contains(t, text, "terraform 100 searches graphql 95 searches")
-	assert.Contains(t, text, "How do I use terraform? 12 unanswered · of 12 How")
-	_, lists, _ := strings.Cut(text, "What readers search for")
-	lists, _, _ = strings.Cut(lists, "All pages")
-	assert.NotRegexp(t, `[+−]\d|±0`, lists)
 }
 
 // The index begins with the worst project, and says in red what got worse.

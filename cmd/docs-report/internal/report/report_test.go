@@ -1,8 +1,8 @@
 package report_test
 
 import (
-	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -169,7 +169,9 @@ func TestChangesOfLists(t *testing.T) {
 
 	in.Period.Conversations.Truncated = true
 	in.Before.Conversations.Texts = true
-	assert.Contains(t, words(write(t, in)), "How do I use terraform? 12 unanswered · of 12 How", "part of a list does not compare")
+	text = words(write(t, in))
+	assert.Contains(t, text, "How do I use terraform? 12 unanswered · of 12 How", "part of a list does not compare")
+	assert.Contains(t, text, "The assistant could not answer 78 of 79 questions, of the rows that are loaded.")
 }
 
 func TestListsSayWhatTheyAreOf(t *testing.T) {
@@ -191,6 +193,7 @@ func TestListsSayWhatTheyAreOf(t *testing.T) {
 	in.Period.ByPage.Kept = 0
 
 	text = words(write(t, in))
+	assert.Contains(t, text, " searches went to terms that nobody clicked, of the rows that are loaded.")
 	assert.Contains(t, text, "The service has more than these first 500 rows.")
 	assert.Contains(t, text, "What readers asked is not kept; docs-report sync -texts keeps it.")
 	assert.NotContains(t, text, "How do I use")
@@ -352,11 +355,12 @@ func TestChartsStayWithinTheirFrame(t *testing.T) {
 				require.Contains(t, page, "None in these dates.")
 			}
 
-			for _, y := range regexp.MustCompile(`cy="([^"]*)"`).FindAllStringSubmatch(page, -1) {
-				var at float64
-				_, err := fmt.Sscan(y[1], &at)
-				require.NoError(t, err)
-				require.True(t, at >= 24 && at <= 324, "%s with %d visitors, %d days", y[1], highest, n)
+			for _, drawn := range regexp.MustCompile(`(?:points|cy)="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+				for _, point := range strings.Fields(drawn[1]) {
+					y, err := strconv.ParseFloat(point[strings.Index(point, ",")+1:], 64)
+					require.NoError(t, err)
+					require.True(t, y >= 24 && y <= 324, "%s with %d visitors, %d days", point, highest, n)
+				}
 			}
 		}
 	}
