@@ -55,8 +55,9 @@ func (l line) usualWeekday(day int, without run) float64 {
 
 // Units returns how many days of a window have visitors of a kind: its days without the silent ones, each weighed by
 // what its weekday usually has. It also counts the silent days.
-func (s *Site) Units(k Kind, w store.Window, silences []Silence) (units float64, silent int) {
-	units = float64(w.Days())
+func (s *Site) Units(k Kind, w store.Window, silences []Silence) (float64, int) {
+	units := float64(w.Days())
+	silent := 0
 	for _, silence := range silences {
 		if silence.Kind != k {
 			continue

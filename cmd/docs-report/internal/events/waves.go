@@ -78,6 +78,7 @@ func (s *Site) leastLikely(weeks []store.Window, kinds []Votes, without map[stri
 				if wave.Votes < leastOfWave {
 					continue
 				}
+
 				if chance := wave.chance(s.shareOf(page, weeks[0].From, wave)); chance < least {
 					best = wave
 					least = chance
@@ -104,10 +105,11 @@ func countVotes(kinds []Votes, weeks int, without map[string]bool) map[string][]
 	sum := NewVotes(weeks)
 	for _, votes := range kinds {
 		for page, counts := range votes.ByPage {
+			if without[page] {
+				continue
+			}
+
 			for week, n := range counts {
-				if without[page] {
-					continue
-				}
 				sum.Add("", week, n)
 				if page != "" {
 					sum.Add(page, week, n)

@@ -27,6 +27,7 @@ func (in PageInput) changed() *beforeAfter {
 	if week.From == in.Since {
 		from = week.From
 	}
+
 	before := store.Window{From: week.From.AddDays(-7 * weeksCompared), To: week.From}
 	after := store.Window{From: from, To: from.AddDays(7 * weeksCompared)}
 
@@ -116,7 +117,8 @@ func (s sample) text() string {
 
 // measure compares what was counted after and before the day, if both are known, and says of how many weeks it is.
 func (in PageInput) measure(
-	w windows, label string, count func(store.Window) sample, text func(sample) string, compare func(a, b sample) change,
+	w windows, label string,
+	count func(store.Window) sample, text func(sample) string, compare func(now, before sample) change,
 ) headline {
 	now := count(w.now)
 	before := count(w.before)

@@ -15,7 +15,8 @@ type growth struct {
 	Broken  string // says which months are not compared
 }
 
-// newGrowth compares the last month with the first of a year that can be compared, and with the same month a year before.
+// newGrowth compares the last month with the first of a year that can be compared, and with the same month a year
+// before.
 func newGrowth(in Input) growth {
 	first := firstVisitor(in.months) // before the site existed, the service counts nobody
 	if first < 0 {

@@ -27,7 +27,7 @@ func (e event) String() string { return sentences(e.What, e.Details, e.Do) }
 // happened is what happened, the worst first.
 type happened struct {
 	Events []event
-	Note   string // says what was not looked for
+	Note   string // says what was not looked for, or that nothing happened
 
 	waves []events.Wave // of the period
 }
@@ -46,14 +46,6 @@ func (h happened) Lines() []string {
 		}
 	}
 	return all
-}
-
-// Nothing returns the sentence for a list without an event.
-func (h happened) Nothing() string {
-	if len(h.Events) > 0 || h.Note != "" {
-		return ""
-	}
-	return nothingHappened
 }
 
 // whatHappened finds the events of the two periods.
@@ -91,8 +83,11 @@ func (in Input) whatHappened() happened {
 	h.Events = all[:min(mostEvents, len(all))]
 
 	both := store.Window{From: in.Before.From, To: in.Period.To}
-	if !in.ByDay.HasPages(both) {
+	switch {
+	case !in.ByDay.HasPages(both):
 		h.Note = "Of single pages nothing was looked for: the database does not have the pages of these days."
+	case len(h.Events) == 0:
+		h.Note = nothingHappened
 	}
 	return h
 }
@@ -238,7 +233,8 @@ func (in Input) moves() []event {
 	for _, one := range in.Moved.found {
 		if !one.Day.Time().Before(in.Before.From.Time()) {
 			f := events.FoldersOf(one.From, one.To)
-			what := fmt.Sprintf("pages moved from %s to %s on %s.", textOf(f.From), textOf(f.To), one.Day.Time().Format(fullDay))
+			when := one.Day.Time().Format(fullDay)
+			what := fmt.Sprintf("pages moved from %s to %s on %s.", textOf(f.From), textOf(f.To), when)
 			pages[what] = append(pages[what], one)
 		}
 	}

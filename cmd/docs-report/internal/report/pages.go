@@ -241,21 +241,21 @@ func newMovers(pages []comparison) movers {
 	var m movers
 	machines := int64(0)
 	for _, c := range pages {
-		change := c.Change()
-		row := mover{c.Path, c.URL, c.usualNow.sum.Human, change}
-		switch {
-		case !change.isTold():
-		case c.isMachine && change.Gain > 0:
-			machines++
-		case c.isMachine:
-		case change.Gain < 0:
-			m.Lost = append(m.Lost, row)
-		default:
-			m.Gained = append(m.Gained, row)
+		ofHumans := c.mover(events.Humans)
+		ofAIs := c.mover(events.AIs)
+		if ofAIs.Change.isTold() && ofAIs.Change.Gain >= 0 {
+			m.GainedAIs = append(m.GainedAIs, ofAIs)
 		}
 
-		if ofAIs := c.changes[events.AIs]; ofAIs.isTold() && ofAIs.Gain >= 0 {
-			m.GainedAIs = append(m.GainedAIs, mover{c.Path, c.URL, c.usualNow.sum.AI, ofAIs})
+		switch {
+		case !ofHumans.Change.isTold():
+		case c.isMachine && ofHumans.Change.Gain > 0:
+			machines++
+		case c.isMachine:
+		case ofHumans.Change.Gain < 0:
+			m.Lost = append(m.Lost, ofHumans)
+		default:
+			m.Gained = append(m.Gained, ofHumans)
 		}
 	}
 
@@ -266,6 +266,10 @@ func newMovers(pages []comparison) movers {
 	m.Lost = largest(m.Lost)
 	m.GainedAIs = largest(m.GainedAIs)
 	return m
+}
+
+func (c comparison) mover(k events.Kind) mover {
+	return mover{Path: c.Path, URL: c.URL, Now: k.Of(c.usualNow.sum), Change: c.changes[k]}
 }
 
 // largest returns the first of the movers, the largest gain or loss first.
