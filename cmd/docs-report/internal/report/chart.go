@@ -42,7 +42,7 @@ type chart struct {
 	Places      []place
 }
 
-// bucket is a day, week or month. What is not known is nil.
+// bucket is a day or week. What is not known is nil.
 type bucket struct {
 	store.Window
 	Now, Before *mintlify.VisitorTotals
@@ -148,11 +148,7 @@ func (c chart) drawn() chart {
 }
 
 func bucketDays(w store.Window) string {
-	last := w.To.AddDays(-1)
-	switch {
-	case w.Span() == store.Month:
-		return w.From.Time().Format("January 2006")
-	case last != w.From:
+	if last := w.To.AddDays(-1); last != w.From {
 		return w.From.Time().Format(shortDay) + " to " + last.Time().Format(shortDay)
 	}
 	return w.From.Time().Format("Mon " + shortDay)
