@@ -75,10 +75,6 @@ func (s *Site) leastLikely(weeks []store.Window, kinds []Votes, without map[stri
 		for from := 1; from <= to; from++ {
 			for _, page := range slices.Sorted(maps.Keys(counted)) {
 				wave := s.wave(weeks, from, to, page, counted[page])
-				if wave.Votes < leastOfWave {
-					continue
-				}
-
 				if chance := wave.chance(s.shareOf(page, weeks[0].From, wave)); chance < least {
 					best = wave
 					least = chance
@@ -134,8 +130,11 @@ func (s *Site) wave(weeks []store.Window, from, to int, page string, votes []int
 }
 
 // chance returns how likely as many or more of all votes are in the wave, if each is by a chance of p: the tail of the
-// binomial distribution.
+// binomial distribution. Few votes are not a wave, however unlikely.
 func (w Wave) chance(p float64) float64 {
+	if w.Votes < leastOfWave {
+		return 1
+	}
 	return mathext.RegIncBeta(float64(w.Votes), float64(w.Before+1), p)
 }
 

@@ -55,11 +55,11 @@ func rowsOnce[T any](lists []List[T], at func(T) time.Time) ([]T, map[mintlify.D
 
 	var rows []T
 	for i, list := range lists {
-		for _, row := range list.Rows {
-			if of, isTaken := listOf[mintlify.DayOf(at(row).UTC())]; isTaken && of == i {
-				rows = append(rows, row)
-			}
+		isOfOther := func(row T) bool {
+			of, isTaken := listOf[mintlify.DayOf(at(row).UTC())]
+			return !isTaken || of != i
 		}
+		rows = append(rows, slices.DeleteFunc(slices.Clone(list.Rows), isOfOther)...)
 	}
 	return rows, known
 }

@@ -195,6 +195,7 @@ func TestBotsOfTwoDaysAreTakenOutOnce(t *testing.T) {
 		" Without these, AIs are 33.3% of the visitors.")
 	assert.Regexp(t, `/start [\d,]+ 45,800 [\d.]+% about the same`, text, "of a page, too")
 	assert.NotContains(t, text, "−100%")
+	assert.NotContains(t, text, "AIs: gained")
 
 	csv, err := report.CSV([]report.Input{in})
 	require.NoError(t, err)
