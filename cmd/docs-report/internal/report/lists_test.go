@@ -53,10 +53,11 @@ func TestListsOfOnePageThatBeginLate(t *testing.T) {
 	list := in.Period.Conversations
 	list.Window = store.Window{From: mintlify.Day(2026, 9, 28), To: in.Period.To}
 	list.Rows = []mintlify.Conversation{{Query: "Why?", PageURL: "/start", Timestamp: mintlify.Day(2026, 10, 1).Time()}}
+	lists := []report.List[mintlify.Conversation]{list}
 	onePage := func() string {
 		page, err := report.OnePage(report.PageInput{
 			Input: report.Input{Project: "docs"}, Path: "/start", Weeks: in.Trend,
-			Conversations: []report.List[mintlify.Conversation]{list},
+			Conversations: lists,
 		})
 		require.NoError(t, err)
 		return words(string(page))
@@ -65,7 +66,14 @@ func TestListsOfOnePageThatBeginLate(t *testing.T) {
 	assert.Contains(t, onePage(), "Why? 1 question · 0 unanswered Known since 28 September.")
 	assert.NotContains(t, onePage(), "The service has more")
 
-	list.Truncated = true
+	earlier := list
+	earlier.Window = store.Window{From: mintlify.Day(2026, 8, 31), To: mintlify.Day(2026, 9, 28)}
+	earlier.Truncated = true
+	lists = append(lists, earlier)
+	assert.NotContains(t, onePage(), "Known since", "an earlier list is cut")
+
+	lists = lists[:1]
+	lists[0].Truncated = true
 	assert.Contains(t, onePage(), "Why? 1 question · 0 unanswered The service has more than these first 1 rows.")
 	assert.NotContains(t, onePage(), "Known since")
 }
