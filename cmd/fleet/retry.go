@@ -107,7 +107,15 @@ func sendAgain(s queue.Queue) decision {
 			if _, err := s.RunnerIn(tx).SendAgain(ctx, r.Key); err != nil {
 				return err
 			}
-			return database.NoteRetry(ctx, tx, r.Key)
+			if err := database.NoteRetry(ctx, tx, r.Key); err != nil || r.State != once.Failed {
+				return err
+			}
+
+			// As if it were sent now: a pull request that is older is of the job that failed.
+			deadline := time.Now().Add(s.Store.SendTime)
+			_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET deadline = $2 WHERE key = $1", r.Key,
+				deadline.UnixNano())
+			return err
 		},
 	}
 }

@@ -700,6 +700,29 @@ func TestFoundWhileItWaitsToBeSentAgain(t *testing.T) {
 	assert.Equal(t, docsPull, r.record("acme/api@5907854").PRLink)
 }
 
+// TestPullRequestOfAFailedJob ends no prompt that waits to be sent again: it was opened before a person decided.
+func TestPullRequestOfAFailedJob(t *testing.T) {
+	t.Parallel()
+	r := newReviewed(t, "sqlite:"+sqliteFile(t))
+	put(t, r.store, "acme/api@5907854", func(record *once.Record) {
+		record.State, record.Sends, record.JobID = once.Failed, 1, "job_1"
+		record.Deadline = time.Now().Add(-time.Hour)
+	})
+	terminal{t, r.databaseURL}.wants(0, "retry", "-key", "acme/api@5907854", "-again")
+
+	pr := markedPull()
+	pr["user"] = fields{"login": "mintlify[bot]"}
+	pr["created_at"] = time.Now().Add(-30 * time.Minute).Format(time.RFC3339)
+	r.post("pull_request", event(t, fields{
+		"action": "closed", "pull_request": pr, "repository": fields{"full_name": "acme/docs", "default_branch": "main"},
+	}), nil)
+	assert.Equal(t, once.Pending, r.record("acme/api@5907854").State)
+
+	r.worker.Find = github.Docs{Queue: r.store}.Find
+	r.follow("acme/api@5907854")
+	assert.Equal(t, once.Pending, r.record("acme/api@5907854").State)
+}
+
 // show returns what fleet show says of the documentation's pull request.
 func (r reviewed) show() string {
 	return terminal{r.t, r.databaseURL}.wants(0, "show", "acme/docs#12")
