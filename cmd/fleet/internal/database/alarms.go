@@ -129,15 +129,9 @@ func (db *DB) lock() string {
 }
 
 // LockProjects locks the rows of projects, and makes those that are missing. A transaction locks what it needs in this
-// order: projects by their names, the row of all, repositories, prompts. A process that freezes keeps no project from
-// the others: Postgres ends its transaction.
+// order: projects by their names, the row of all, repositories, prompts.
 func (db *DB) LockProjects(ctx context.Context, tx *sql.Tx, projects ...string) error {
-	query := "SELECT project FROM fleet_projects WHERE project = $1"
-	if db.pool != nil {
-		query = "SELECT set_config('idle_in_transaction_session_timeout', '10s', true) FROM fleet_projects " +
-			"WHERE project = $1 FOR UPDATE"
-	}
-
+	query := "SELECT project FROM fleet_projects WHERE project = $1" + db.lock()
 	for _, project := range slices.Compact(slices.Sorted(slices.Values(projects))) {
 		var locked string
 		err := tx.QueryRowContext(ctx, query, project).Scan(&locked)

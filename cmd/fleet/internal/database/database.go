@@ -96,9 +96,11 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 	return db, nil
 }
 
-// version returns the version of fleet's tables, 0 if there are none.
-func version(ctx context.Context, db once.DB) (int64, error) {
-	version, err := sqldb.Number(ctx, db, "SELECT version FROM fleet_schema")
+const selectVersion = "SELECT version FROM fleet_schema"
+
+// version returns the version of fleet's tables that a query selects, 0 if there are none.
+func version(ctx context.Context, db once.DB, query string) (int64, error) {
+	version, err := sqldb.Number(ctx, db, query)
 	if sqldb.IsNoTable(err) {
 		return 0, nil
 	}
@@ -109,10 +111,10 @@ func version(ctx context.Context, db once.DB) (int64, error) {
 var ErrNewer = errors.New("the tables were made by a newer fleet")
 
 // CheckVersion returns an error unless the tables are those of this program.
-func (db *DB) CheckVersion(ctx context.Context) error { return checkVersion(ctx, db) }
+func (db *DB) CheckVersion(ctx context.Context) error { return checkVersion(ctx, db, selectVersion) }
 
-func checkVersion(ctx context.Context, db once.DB) error {
-	version, err := version(ctx, db)
+func checkVersion(ctx context.Context, db once.DB, query string) error {
+	version, err := version(ctx, db, query)
 	switch {
 	case err != nil:
 		return err
@@ -300,7 +302,7 @@ func (db *DB) makeTables(ctx context.Context) error {
 		return err
 	}
 
-	current, err := version(ctx, db)
+	current, err := version(ctx, db, selectVersion)
 	if err != nil || current >= schemaVersion {
 		return err
 	}
@@ -311,12 +313,18 @@ func (db *DB) makeTables(ctx context.Context) error {
 
 // Transact commits what f did, or nothing of it. It calls f again if the database has ended the transaction for the
 // sake of another. Inside f, use only tx: SQLite has one connection, and f would wait for it forever. Who locks several
-// rows does so in the order that [DB.LockProjects] names.
+// rows does so in the order that [DB.LockProjects] names. A process that freezes keeps no rows from the others: Postgres
+// ends its transaction.
 func (db *DB) Transact(ctx context.Context, f func(*sql.Tx) error) error {
+	begin := selectVersion
+	if db.pool != nil {
+		begin += " WHERE set_config('idle_in_transaction_session_timeout', '10s', true) <> ''"
+	}
+
 	var err error
 	for range 3 {
 		err = sqldb.Transact(ctx, db.DB, func(tx *sql.Tx) error {
-			if err := checkVersion(ctx, tx); err != nil {
+			if err := checkVersion(ctx, tx, begin); err != nil {
 				return err
 			}
 			return f(tx)

@@ -93,7 +93,7 @@ func orNewer(ctx context.Context, db once.DB, err error) error {
 	if !errors.Is(err, once.ErrConflict) {
 		return err
 	}
-	if newer := checkVersion(ctx, db); newer != nil {
+	if newer := checkVersion(ctx, db, selectVersion); newer != nil {
 		return newer
 	}
 	return err

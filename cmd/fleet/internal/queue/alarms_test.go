@@ -123,3 +123,38 @@ func TestAlarmsAreSetBeforeTheDanger(t *testing.T) {
 		assert.Equal(t, "available", state, "the end of the turn wakes")
 	})
 }
+
+// TestAFrozenProcessKeepsNoProject: every transaction that locks a project's row, each in its way, has Postgres end it
+// once it idles for 10 s.
+func TestAFrozenProcessKeepsNoProject(t *testing.T) {
+	ctx := t.Context()
+	s := open(t, testPostgres.Database(t))
+	keys := add(t, s, "p", 1)
+	require.NoError(t, sqldb.Exec(ctx, s.DB, []string{`CREATE FUNCTION check_idle() RETURNS trigger AS $$ BEGIN
+	IF current_setting('idle_in_transaction_session_timeout') <> '10s' THEN RAISE 'it may idle'; END IF;
+	RETURN NEW; END $$ LANGUAGE plpgsql`,
+		`CREATE TRIGGER idle BEFORE UPDATE ON fleet_projects FOR EACH ROW EXECUTE FUNCTION check_idle()`}))
+	_, err := s.ExecContext(ctx, "UPDATE fleet_projects SET river = 0")
+	require.ErrorContains(t, err, "it may idle")
+
+	add(t, s, "p", 2)
+	turn, err := s.admit(ctx, "p", 0)
+	require.NoError(t, err)
+	record, err := claim(ctx, s, turn)
+	require.NoError(t, err)
+	require.NoError(t, s.endTurn(ctx, turn, asked(once.Pending, 503, time.Hour)))
+	require.NoError(t, unclaim(ctx, s, record))
+
+	require.NoError(t, s.WakeProjects(ctx, "p"))
+	alarm, _ := alarmOf(t, s, "p")
+	require.NoError(t, s.Postpone(ctx, database.SendsOf("p"), alarm, time.Hour))
+	require.NoError(t, s.Transact(ctx, func(tx *sql.Tx) error {
+		return sqldb.Exec(ctx, tx, []string{"UPDATE fleet_projects SET paused_since = 1, stopped = 1"})
+	}))
+	require.NoError(t, s.endAsked(ctx, "p"))
+	lifted, err := s.Resume(ctx, "p")
+	require.NoError(t, err)
+	assert.NotZero(t, lifted)
+	_, err = s.Runner(nil).Cancel(ctx, keys[0])
+	require.NoError(t, err)
+}
