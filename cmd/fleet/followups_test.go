@@ -3,7 +3,9 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -106,6 +108,50 @@ func TestJobThatIsAtWorkAgain(t *testing.T) {
 		busy = false
 		time.Sleep(max(0, look) + 20*time.Second)
 		assert.Zero(t, b.counts()["queued"], "the queue is looked at once the message may be sent again")
+	})
+}
+
+// TestWaitingMessagesCostNoRequests: while their job runs nobody but its follower asks for it, and while it is at work
+// again one of them does. Then they are sent in their order.
+func TestWaitingMessagesCostNoRequests(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		const messages = 30
+		active := mintlifytest.JobStep{Status: "active"}
+		b.svc.svc.ScriptJob(append(slices.Repeat([]mintlifytest.JobStep{active}, 20),
+			mintlifytest.JobStep{Status: "completed"})...)
+		first := promptOf(0, testProject)
+		b.enqueue(first)
+		time.Sleep(5 * time.Second)
+
+		asked := func(d time.Duration) int {
+			before := b.svc.gets
+			time.Sleep(d)
+			return b.svc.gets - before
+		}
+		alone := asked(20 * time.Second)
+		for i := range messages {
+			b.enqueue(database.Prompt{Key: fmt.Sprintf("m%02d", i), Prompt: fmt.Sprintf("%02d", i), After: first.Key})
+		}
+		assert.LessOrEqual(b.t, asked(20*time.Second), alone, "its follower")
+
+		busy := true
+		b.svc.atWork = func(*http.Request) bool { return busy }
+		put(b.t, b.Queue, first.Key, func(r *once.Record) { r.State = once.Done })
+		assert.LessOrEqual(b.t, asked(time.Minute), 6)
+		b.enqueue(database.Prompt{Key: "late", Prompt: "late", After: first.Key})
+		assert.LessOrEqual(b.t, asked(time.Minute), 6)
+
+		busy = false
+		assert.LessOrEqual(b.t, asked(3*time.Hour), 6*messages)
+		assert.Zero(b.t, b.counts()["queued"])
+		var sent []string
+		for _, r := range b.svc.svc.Requests() {
+			if strings.HasSuffix(r.Path, "/message") {
+				sent = append(sent, r.Prompt)
+			}
+		}
+		assert.Len(b.t, sent, messages+1)
+		assert.True(b.t, slices.IsSorted(sent))
 	})
 }
 

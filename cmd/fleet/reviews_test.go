@@ -263,7 +263,8 @@ func TestCommentAfterOneWithoutAJob(t *testing.T) {
 		}
 
 		assert.Equal(t, []string{"1", "2", "3", "4", "5"}, r.order())
-		assert.Equal(t, []string{"acme/api@5907854#comment-4"}, ready(t, r.store), "those before it hold up none")
+		assert.Equal(t, []string{"acme/api@5907854#comment-4", "acme/api@5907854#comment-5"}, ready(t, r.store),
+			"those before them hold up none")
 
 		untold, err := r.store.Untold(t.Context())
 		require.NoError(t, err)
@@ -370,11 +371,10 @@ func TestCancelDropsKeptComments(t *testing.T) {
 	})
 }
 
-// ready returns the keys of the prompts that may be sent.
+// ready returns the keys of the prompts that are in the queue: package once decides which of a thread is sent.
 func ready(t *testing.T, s queue.Queue) []string {
 	keys, err := sqldb.Strings(t.Context(), s.DB, `SELECT p.key
-FROM fleet_prompts p WHERE p.state = 'pending'
-AND `+database.IsReady)
+FROM fleet_prompts p WHERE p.state = 'pending' AND p.not_before < $1 ORDER BY p.added`, time.Now().UnixNano())
 	require.NoError(t, err)
 	return keys
 }

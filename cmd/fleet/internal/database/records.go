@@ -1,6 +1,7 @@
 package database
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -126,8 +127,15 @@ func stateIn(ctx context.Context, tx *sql.Tx, key string) (once.State, error) {
 	return state, err
 }
 
-// WakeFor wakes whoever has to act on the state of a record: its project, and its follower if it is on its way.
+// WakeFor wakes whoever has to act on the state of a record: the messages of its thread, its project, and its follower if
+// it is on its way.
 func (db *DB) WakeFor(ctx context.Context, tx *sql.Tx, r once.Record) error {
+	if err := PutOff(ctx, tx, cmp.Or(r.Thread, r.Key), time.Time{}); err != nil {
+		return err
+	}
+	if err := HoldMessages(ctx, tx, r.ProjectID); err != nil {
+		return err
+	}
 	if err := db.Wake(ctx, tx, SendsOf(r.ProjectID)); err != nil {
 		return err
 	}
@@ -135,6 +143,23 @@ func (db *DB) WakeFor(ctx context.Context, tx *sql.Tx, r once.Record) error {
 		return db.Wake(ctx, tx, FollowerOf(r.Key))
 	}
 	return nil
+}
+
+// PutOff takes the messages of a thread out of the queue until a time; the zero time puts them back.
+func PutOff(ctx context.Context, tx *sql.Tx, thread string, until time.Time) error {
+	_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET not_before = $2 WHERE thread = $1 AND thread <> '' AND "+
+		"state = 'pending'", thread, Nanos(&until))
+	return err
+}
+
+// HoldMessages takes the messages of a project out of the queue, for an hour, whose job has not ended: each change of a
+// state in their thread puts them back. Which of those that stay comes first package once decides.
+func HoldMessages(ctx context.Context, tx *sql.Tx, project string) error {
+	now := time.Now()
+	_, err := tx.ExecContext(ctx, `UPDATE fleet_prompts AS p SET not_before = $3
+WHERE project = $1 AND not_before <= $2 AND state = 'pending' AND thread <> '' AND NOT (`+JobIsOver+`)`,
+		project, now.UnixNano(), now.Add(time.Hour).UnixNano())
+	return err
 }
 
 // afterDeadline is how long after the deadline of a send its turn ends.

@@ -221,14 +221,10 @@ func ZeroCounts() map[string]int {
 // jobHasEnded is the condition that the record r has the id of a job, which has ended.
 const jobHasEnded = `r.state IN ('done', 'failed') AND r.job <> ''`
 
-// IsReady is the condition that the pending prompt p may be sent: it is not a message, or the job of its thread
-// has ended and no other message of the thread comes first. Package once has the same rule, and sends that one
-// instead.
-const IsReady = `(p.thread = '' OR EXISTS (SELECT 1 FROM fleet_prompts r
-	WHERE r.key = p.thread AND ` + jobHasEnded + `) AND NOT EXISTS (
-	SELECT 1 FROM fleet_prompts x
-	WHERE x.thread = p.thread AND x.thread <> '' AND x.key <> p.key AND (x.state IN ('sending', 'running')
-		OR x.state = 'pending' AND x.prompt <> '' AND (x.added < p.added OR x.added = p.added AND x.key < p.key))))`
+// JobIsOver is the condition that the job which gets the message p has ended, as far as is on record.
+const JobIsOver = `EXISTS (SELECT 1 FROM fleet_prompts r WHERE r.key = p.thread AND ` + jobHasEnded + `)
+	AND NOT EXISTS (SELECT 1 FROM fleet_prompts x
+		WHERE x.thread = p.thread AND x.thread <> '' AND x.state IN ('sending', 'running'))`
 
 // IsStranded is the condition that the pending prompt p is a message to a job that there is not, and will not be
 // unless a person decides.

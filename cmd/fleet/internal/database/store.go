@@ -99,6 +99,12 @@ func (s Store) EnqueueIn(ctx context.Context, tx *sql.Tx, prompts ...Prompt) (kn
 			known = append(known, record)
 		}
 	}
+
+	for _, project := range projects {
+		if err := HoldMessages(ctx, tx, project); err != nil {
+			return nil, err
+		}
+	}
 	return known, s.wakeEach(ctx, tx, woken)
 }
 
@@ -188,8 +194,11 @@ func (s Store) addNew(ctx context.Context, tx *sql.Tx, p Prompt) (once.Record, b
 		return record, false, err
 	}
 
-	_, err = tx.ExecContext(ctx, `UPDATE fleet_prompts SET repository = $2, priority = $3, queued = $4, author = $5
-WHERE key = $1`, p.Key, p.Repository(), p.Priority, record.AddedAt.UnixNano(), p.Author)
+	// A message waits as long as those of its thread that wait already.
+	_, err = tx.ExecContext(ctx, `UPDATE fleet_prompts SET repository = $2, priority = $3, queued = $4, author = $5,
+	not_before = coalesce((SELECT max(x.not_before) FROM fleet_prompts x
+		WHERE x.thread = $6 AND x.thread <> '' AND x.state = 'pending'), 0)
+WHERE key = $1`, p.Key, p.Repository(), p.Priority, record.AddedAt.UnixNano(), p.Author, record.Thread)
 	return record, true, err
 }
 

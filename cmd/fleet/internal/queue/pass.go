@@ -55,7 +55,7 @@ func (w *Worker) tidy(ctx context.Context) error {
 	now := time.Now()
 	err := sqldb.Exec(ctx, w.DB, []string{
 		"UPDATE fleet_prompts SET queued = $1 WHERE state = 'pending' AND queued > $1",
-		"UPDATE fleet_prompts SET not_before = 0 WHERE state = 'pending' AND not_before - 3600000000000 > $1",
+		"UPDATE fleet_prompts SET not_before = 0 WHERE state = 'pending' AND not_before - 7200000000000 > $1",
 		"DELETE FROM fleet_left_out WHERE at < ($1 - 2592000000000000) / 1000000", // 30 days ago
 		"DELETE FROM fleet_found WHERE at < ($1 - 604800000000000) / 1000000",     // 7 days ago
 		"DELETE FROM fleet_comment_events WHERE at < ($1 - 604800000000000) / 1000000",

@@ -130,6 +130,9 @@ func resultOf(step once.Step) result {
 	if status.Of(r.status).NeedsPerson {
 		r.asksFor = r.wait
 	}
+	if r.jobIsAtWork() && step.Ahead.State.IsOpen() { // it waits for another message
+		r.wait = max(r.wait, time.Minute)
+	}
 	return r
 }
 

@@ -32,7 +32,7 @@ type queued struct {
 	bounded    int       // those that have a limit of a day
 	held       int       // those of a repository that a person has stopped
 	OldestFree time.Time `json:"-"` // when the oldest was added that waits for no job, limit or person; zero if none is
-	later      time.Time // when the first may be sent whose job is at work again; zero if there is none
+	later      time.Time // until when the first message waits for its job; zero if none does
 }
 
 // isFree is the condition that neither its repository nor the limit of a day holds back the prompt p.
@@ -67,7 +67,7 @@ func (s Queue) look(ctx context.Context, db once.DB, project string) (situation,
 			WHERE a.project = '' AND (a.stopped > 0 OR a.paused_until > ` + s.Clock + `))
 	THEN (SELECT p.key FROM fleet_prompts p
 		WHERE p.state = 'pending' AND p.project = $1 AND p.not_before <= $2 AND ` + isFree("$5") + `
-			AND ` + database.IsReady + ` ORDER BY p.priority, p.queued, p.key LIMIT 1) END, '')
+		ORDER BY p.priority, p.queued, p.key LIMIT 1) END, '')
 FROM fleet_projects q WHERE q.project IN ($1, '')`
 
 	err := sqldb.Scan(ctx, db, func(rows *sql.Rows) error {
@@ -107,13 +107,11 @@ func (s Queue) readQueues(ctx context.Context, db once.DB, choice database.Choic
 			database.Nanos(&q.OldestFree), database.Nanos(&q.later))
 		queues[project] = q
 		return err
-	}, `SELECT project, count(*), count(*) FILTER (WHERE free AND NOT later AND ready), count(*) FILTER (WHERE limited),
+	}, `SELECT project, count(*), count(*) FILTER (WHERE free AND NOT later), count(*) FILTER (WHERE limited),
 	count(*) FILTER (WHERE bounded), count(*) FILTER (WHERE held),
-	min(added) FILTER (WHERE free AND NOT later AND ready),
-	min(not_before) FILTER (WHERE free AND later)
+	min(added) FILTER (WHERE free AND NOT later), min(not_before) FILTER (WHERE free AND later)
 FROM (SELECT project, added, not_before, `+isFree(day)+` AS free, `+database.IsLimitedSince(day)+` AS limited,
-	`+database.HasLimit+` AS bounded, `+database.IsStopped+` AS held, `+isLater+` AS later,
-	`+database.IsReady+` AS ready
+	`+database.HasLimit+` AS bounded, `+database.IsStopped+` AS held, `+isLater+` AS later
 	FROM fleet_prompts p WHERE state = 'pending' AND `+filter.Where()+`) queued GROUP BY project`, filter.Args...)
 	return queues, err
 }
@@ -139,24 +137,30 @@ func (s situation) hold() hold {
 	}
 
 	switch {
-	case s.head != "" || s.Ready > 0:
-	case !s.later.IsZero():
-		return hold{again: s.later, why: whyLater}
-	case s.Limited > 0:
-		return untilThen(database.DayOf(s.own.Now).Add(database.Day), whyLimit)
-	case s.held > 0:
-		return hold{again: forever, person: true, why: whyHeld}
-	default:
-		return hold{again: forever, why: whyFollow}
-	}
-
-	switch {
+	case s.head == "" && s.Ready == 0:
+		return s.holdOfQueue()
 	case s.own.turnUntil.After(s.own.Now):
 		return hold{again: s.own.turnUntil, soon: true, why: s.own.sayTurn()}
 	case s.isTry() && s.all.turnUntil.After(s.own.Now):
 		return hold{again: s.all.turnUntil, soon: true, why: "another project tries whether the service works again"}
 	}
 	return hold{}
+}
+
+// holdOfQueue returns why none of what is queued may be sent.
+func (s situation) holdOfQueue() hold {
+	h := hold{again: forever, why: whyFollow}
+	switch {
+	case s.Limited > 0:
+		h = untilThen(database.DayOf(s.own.Now).Add(database.Day), whyLimit)
+	case s.held > 0:
+		h = hold{again: forever, person: true, why: whyHeld}
+	}
+
+	if !s.later.IsZero() {
+		h.again = s.later
+	}
+	return h
 }
 
 // holdOfProject returns what keeps a project from being sent to, whatever is queued.
@@ -203,5 +207,4 @@ const (
 	whyFollow = "its prompts follow others, whose jobs have not ended"
 	whyHeld   = "a person has paused the repository, until somebody resumes it"
 	whyLimit  = "the limit of the day (-max-per-day) is reached"
-	whyLater  = "its next prompt is a message to a job that is at work again"
 )

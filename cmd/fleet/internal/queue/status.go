@@ -147,16 +147,16 @@ const ByAPerson = "a person"
 // WhyNot says why queued prompts wait for more than their projects do, by key: in one statement, for a list of many.
 func (s Queue) WhyNot(ctx context.Context) (map[string]string, error) {
 	whys := map[string]string{}
-	day := "$1"
+	now := time.Now()
 	query := `SELECT key, why FROM (SELECT p.key, CASE WHEN ` + database.IsStopped + ` THEN $2
-	WHEN ` + database.IsLimitedSince(day) + ` THEN $3 WHEN NOT ` + database.IsReady + ` THEN $4 ELSE '' END AS why
+	WHEN ` + database.IsLimitedSince("$1") + ` THEN $3 WHEN p.not_before > $5 THEN $4 ELSE '' END AS why
 	FROM fleet_prompts p WHERE p.state = 'pending') waiting WHERE why <> ''`
 	err := sqldb.Scan(ctx, s.DB, func(rows *sql.Rows) error {
 		var key, why string
 		err := rows.Scan(&key, &why)
 		whys[key] = why
 		return err
-	}, query, database.DayOf(time.Now()).UnixNano(), whyHeld, whyLimit, whyJob)
+	}, query, database.DayOf(now).UnixNano(), whyHeld, whyLimit, whyJob, now.UnixNano())
 	return whys, err
 }
 
@@ -184,10 +184,12 @@ func (s Queue) WhyQueued(ctx context.Context, r database.Row) (string, time.Time
 
 	switch {
 	case h.why == whyFollow:
-		return whyJob, h.until, nil
-	case h.why == whyLater:
-		return "the job that it is a message to is at work again", h.until, nil
-
+		isOver, err := sqldb.Number(ctx, s.DB, "SELECT count(*) FROM fleet_prompts p WHERE key = $1 AND "+
+			database.JobIsOver, r.Key)
+		if isOver > 0 {
+			return "the job that it is a message to is at work again", h.until, err
+		}
+		return whyJob, h.until, err
 	case h.why != "":
 	case seen.head != "" && seen.head != r.Key:
 		h.why = "it is the turn of " + seen.head

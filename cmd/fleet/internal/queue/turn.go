@@ -33,6 +33,9 @@ func (s Queue) admit(ctx context.Context, project string, job int64) (turn, erro
 		if err := s.LockProjects(ctx, tx, project); err != nil {
 			return err
 		}
+		if err := database.HoldMessages(ctx, tx, project); err != nil {
+			return err
+		}
 		seen, err := s.situationOf(ctx, tx, project)
 		if err != nil {
 			return err
@@ -99,17 +102,17 @@ func (s Queue) endTurn(ctx context.Context, t turn, r result) error {
 		if err != nil {
 			return err
 		}
-		if err := requeue(ctx, tx, t, r); err != nil {
-			return err
-		}
-
 		if isOver {
 			err = s.wakeAll(ctx, tx)
 		}
 		if err != nil {
 			return err
 		}
-		return s.WakeFor(ctx, tx, sentBy(t, r))
+
+		if err := s.WakeFor(ctx, tx, sentBy(t, r)); err != nil {
+			return err
+		}
+		return requeue(ctx, tx, t, r)
 	})
 }
 
@@ -143,20 +146,19 @@ WHERE `+condition+" RETURNING "+s.projectColumns(), t.id, arg))
 }
 
 // requeue puts a prompt that was sent and came back behind the others of its priority: what keeps it may be its
-// content. A message whose job is at work again has no turn for a while.
-func requeue(ctx context.Context, tx once.DB, t turn, r result) error {
+// content. The messages to a job that is at work again have no turn for a while.
+func requeue(ctx context.Context, tx *sql.Tx, t turn, r result) error {
 	if !r.isUnsent() {
 		return nil
 	}
 
-	key := sentBy(t, r).Key // an earlier message may have been sent instead
-	switch now := time.Now(); {
+	now := time.Now()
+	switch {
 	case r.jobIsAtWork():
-		_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET not_before = $2 WHERE key = $1",
-			key, now.Add(r.wait).UnixNano())
-		return err
-	case r.posted:
-		_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET queued = $2 WHERE key = $1", key, now.UnixNano())
+		return database.PutOff(ctx, tx, r.record.Thread, now.Add(r.wait))
+	case r.posted: // an earlier message may have been sent instead
+		_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET queued = $2 WHERE key = $1", sentBy(t, r).Key,
+			now.UnixNano())
 		return err
 	}
 	return nil

@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS fleet_prompts (
 	repository TEXT NOT NULL DEFAULT '',    -- owner/repo of the key, else of the first pull request
 	priority   BIGINT NOT NULL DEFAULT 2,   -- 1 is the most urgent
 	queued     BIGINT NOT NULL DEFAULT 0,   -- when it was added, or came back from the service: the order of the queue
-	not_before BIGINT NOT NULL DEFAULT 0,   -- no turn before: its job has been found at work
+	not_before BIGINT NOT NULL DEFAULT 0,   -- of a message: no turn before, unless its thread changes
 	retried    BIGINT NOT NULL DEFAULT 0,   -- 1: a person has it sent again, so the limit of a day does not hold it back
 	tried      BIGINT NOT NULL DEFAULT 0,   -- when somebody last tried to tell its result
 	refusal    TEXT NOT NULL DEFAULT '',    -- why GitHub refuses to be told
@@ -39,6 +39,8 @@ CREATE TABLE IF NOT EXISTS fleet_prompts (
 -- The queries repeat the conditions of the indexes word by word: SQLite takes an index only then.
 CREATE INDEX IF NOT EXISTS fleet_prompts_queue ON fleet_prompts (project, priority, queued, key)
 	WHERE state = 'pending';
+CREATE INDEX IF NOT EXISTS fleet_prompts_messages ON fleet_prompts (project, not_before)
+	WHERE state = 'pending' AND thread <> '';
 CREATE INDEX IF NOT EXISTS fleet_prompts_deadline ON fleet_prompts (project, deadline) WHERE deadline > 0;
 CREATE INDEX IF NOT EXISTS fleet_prompts_day ON fleet_prompts (repository, deadline) WHERE deadline > 0;
 CREATE INDEX IF NOT EXISTS fleet_prompts_state ON fleet_prompts (state, project);
