@@ -10,6 +10,8 @@ import (
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
+
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 )
 
 // Sends is River's queue of the jobs that send: a service that hangs keeps no job from being polled.
@@ -98,11 +100,7 @@ func (a Alarm) isOf(job *rivertype.JobRow) bool {
 
 // IsVoid reports whether a job is not, or not any more, the alarm of a row.
 func (db *DB) IsVoid(ctx context.Context, a Alarm, job int64) (bool, error) {
-	var id int64
-	err := db.QueryRowContext(ctx, "SELECT river FROM "+a.table+" WHERE "+a.column+" = $1", a.name).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return true, nil
-	}
+	id, err := sqldb.Number(ctx, db, "SELECT river FROM "+a.table+" WHERE "+a.column+" = $1", a.name)
 	return id != job, err
 }
 
@@ -131,21 +129,11 @@ func (db *DB) lock() string {
 // LockProjects locks the rows of projects, and makes those that are missing. A transaction locks what it needs in this
 // order: projects by their names, the row of all, repositories, prompts.
 func (db *DB) LockProjects(ctx context.Context, tx *sql.Tx, projects ...string) error {
-	query := "SELECT project FROM fleet_projects WHERE project = $1" + db.lock()
 	for _, project := range slices.Compact(slices.Sorted(slices.Values(projects))) {
-		var locked string
-		err := tx.QueryRowContext(ctx, query, project).Scan(&locked)
-		if err == nil {
-			continue
-		}
-		if !errors.Is(err, sql.ErrNoRows) {
-			return err
-		}
-
-		_, err = tx.ExecContext(ctx, "INSERT INTO fleet_projects (project) VALUES ($1) ON CONFLICT DO NOTHING", project)
-		if err == nil {
-			err = tx.QueryRowContext(ctx, query, project).Scan(&locked)
-		}
+		err := sqldb.Exec(ctx, tx, []string{
+			"INSERT INTO fleet_projects (project) VALUES ($1) ON CONFLICT DO NOTHING",
+			"SELECT project FROM fleet_projects WHERE project = $1" + db.lock(),
+		}, project)
 		if err != nil {
 			return err
 		}
@@ -153,10 +141,10 @@ func (db *DB) LockProjects(ctx context.Context, tx *sql.Tx, projects ...string) 
 	return nil
 }
 
-// WakeProjects wakes projects, each in a transaction.
-func (db *DB) WakeProjects(ctx context.Context, projects ...string) error {
-	for _, project := range projects {
-		if err := db.Transact(ctx, func(tx *sql.Tx) error { return db.Wake(ctx, tx, SendsOf(project)) }); err != nil {
+// WakeEach wakes the alarms of names, such as [SendsOf] projects, each in a transaction.
+func (db *DB) WakeEach(ctx context.Context, alarmOf func(string) Alarm, names ...string) error {
+	for _, name := range names {
+		if err := db.Transact(ctx, func(tx *sql.Tx) error { return db.Wake(ctx, tx, alarmOf(name)) }); err != nil {
 			return err
 		}
 	}

@@ -96,27 +96,18 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 	return db, nil
 }
 
-const selectVersion = "SELECT version FROM fleet_schema"
-
-// version returns the version of fleet's tables that a query selects, 0 if there are none.
-func version(ctx context.Context, db once.DB, query string) (int64, error) {
-	version, err := sqldb.Number(ctx, db, query)
-	if sqldb.IsNoTable(err) {
-		return 0, nil
-	}
-	return version, err
-}
-
 // ErrNewer is that a newer fleet has changed the tables. This one must change nothing any more.
 var ErrNewer = errors.New("the tables were made by a newer fleet")
 
 // CheckVersion returns an error unless the tables are those of this program.
 func (db *DB) CheckVersion(ctx context.Context) error { return checkVersion(ctx, db, selectVersion) }
 
+const selectVersion = "SELECT version FROM fleet_schema"
+
 func checkVersion(ctx context.Context, db once.DB, query string) error {
-	version, err := version(ctx, db, query)
+	version, err := sqldb.Number(ctx, db, query)
 	switch {
-	case err != nil:
+	case err != nil && !sqldb.IsNoTable(err):
 		return err
 	case version < schemaVersion:
 		return usage.Errorf("the database has no tables yet, or those of an older fleet: run fleet init")
@@ -302,11 +293,10 @@ func (db *DB) makeTables(ctx context.Context) error {
 		return err
 	}
 
-	current, err := version(ctx, db, selectVersion)
-	if err != nil || current >= schemaVersion {
-		return err
+	err = db.CheckVersion(ctx)
+	if err == nil || errors.Is(err, ErrNewer) {
+		return nil // Open says so
 	}
-
 	_, err = db.ExecContext(ctx, schema)
 	return err
 }

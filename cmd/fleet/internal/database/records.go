@@ -106,25 +106,16 @@ func (s Records) change(ctx context.Context, tx *sql.Tx, r once.Record) error {
 	if err := s.db.LockProjects(ctx, tx, r.ProjectID); err != nil {
 		return err
 	}
-	before, err := stateIn(ctx, tx, r.Key)
+	before, err := s.db.RecordsIn(tx).Get(ctx, r.Key)
 	if err != nil {
 		return err
 	}
 
 	err = Change(ctx, tx, once.ErrConflict, setRecord+isNext+" AND "+isNotNewer, fieldsOf(&r)...)
-	if err != nil || before == r.State {
+	if err != nil || before.State == r.State {
 		return orNewer(ctx, tx, err)
 	}
 	return s.db.WakeFor(ctx, tx, r)
-}
-
-func stateIn(ctx context.Context, tx *sql.Tx, key string) (once.State, error) {
-	var state once.State
-	err := tx.QueryRowContext(ctx, "SELECT state FROM fleet_prompts WHERE key = $1", key).Scan(&state)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
-	return state, err
 }
 
 // WakeFor wakes whoever has to act on the state of a record: the messages of its thread, its project, and its follower if
@@ -168,11 +159,11 @@ const afterDeadline = 5 * time.Second
 // claim stores the claim of a prompt, only in the turn of its project, and only if a person has stopped neither the
 // project, nor its repository, nor all. It sets the alarms for the case that this process dies in the send.
 func (s Records) claim(ctx context.Context, tx *sql.Tx, r once.Record) error {
-	before, err := stateIn(ctx, tx, r.Key)
+	before, err := s.db.RecordsIn(tx).Get(ctx, r.Key)
 	if err != nil {
 		return err
 	}
-	if before != once.Pending {
+	if before.State != once.Pending {
 		return s.change(ctx, tx, r)
 	}
 
@@ -192,8 +183,8 @@ RETURNING turn_until`, r.ProjectID, s.turn, length.Milliseconds()).Scan(Millis(&
 	const claim = setRecord + ", turn = $17" + isNext + ` AND NOT EXISTS (SELECT 1 FROM fleet_repositories f
 	WHERE f.repository = fleet_prompts.repository AND f.stopped > 0)`
 	err = Change(ctx, tx, once.ErrConflict, claim, append(fieldsOf(&r), s.turn)...)
-	if errors.Is(err, once.ErrConflict) {
-		return s.whyNotClaimed(ctx, tx, r)
+	if errors.Is(err, once.ErrConflict) && before.Version == r.Version-1 {
+		return ErrNoTurn // a person has stopped the repository
 	}
 	if err != nil {
 		return err
@@ -203,18 +194,6 @@ RETURNING turn_until`, r.ProjectID, s.turn, length.Milliseconds()).Scan(Millis(&
 		return err
 	}
 	return s.db.Start(ctx, tx, FollowerOf(r.Key), until.Add(-afterDeadline))
-}
-
-// whyNotClaimed returns ErrNoTurn if a person has stopped the repository, and else that the record has changed.
-func (s Records) whyNotClaimed(ctx context.Context, tx *sql.Tx, r once.Record) error {
-	current, err := s.db.RecordsIn(tx).Get(ctx, r.Key)
-	if err == nil && current.Version == r.Version-1 {
-		return ErrNoTurn
-	}
-	if err != nil {
-		return err
-	}
-	return once.ErrConflict
 }
 
 // conn is the transaction, or the database.

@@ -87,38 +87,31 @@ func (s Store) EnqueueIn(ctx context.Context, tx *sql.Tx, prompts ...Prompt) (kn
 		return nil, err
 	}
 
-	var woken []string
 	for _, p := range prompts {
 		record, isNew, err := s.addOne(ctx, tx, p)
 		if err != nil {
 			return nil, fmt.Errorf("store %s: %w", p.Key, err)
 		}
-		if isNew {
-			woken = append(woken, record.ProjectID)
-		} else {
+		if !isNew {
 			known = append(known, record)
 		}
 	}
 
+	if len(known) == len(prompts) {
+		return known, nil
+	}
 	for _, project := range projects {
 		if err := HoldMessages(ctx, tx, project); err != nil {
 			return nil, err
 		}
-	}
-	return known, s.wakeEach(ctx, tx, woken)
-}
-
-// wakeEach wakes projects, each once.
-func (s Store) wakeEach(ctx context.Context, tx *sql.Tx, projects []string) error {
-	for _, project := range slices.Compact(slices.Sorted(slices.Values(projects))) {
 		if err := s.Wake(ctx, tx, SendsOf(project)); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return known, nil
 }
 
-// projectsOf returns the projects to which prompts go. A message goes to the project of its job.
+// projectsOf returns the projects to which prompts go, each once. A message goes to the project of its job.
 func (s Store) projectsOf(ctx context.Context, tx *sql.Tx, prompts []Prompt) ([]string, error) {
 	var projects []string
 	for _, p := range prompts {
@@ -135,7 +128,7 @@ func (s Store) projectsOf(ctx context.Context, tx *sql.Tx, prompts []Prompt) ([]
 			projects = append(projects, project)
 		}
 	}
-	return projects, nil
+	return slices.Compact(slices.Sorted(slices.Values(projects))), nil
 }
 
 // addOne returns the record of p, and whether it is new.

@@ -33,7 +33,7 @@ func TestWakeWaitsForTheRow(t *testing.T) {
 		woken := make(chan error, 1)
 		require.NoError(t, a.Transact(t.Context(), func(tx *sql.Tx) error {
 			require.NoError(t, a.LockProjects(t.Context(), tx, "p"))
-			go func() { woken <- b.WakeProjects(context.WithoutCancel(t.Context()), "p") }()
+			go func() { woken <- b.WakeEach(context.WithoutCancel(t.Context()), database.SendsOf, "p") }()
 			time.Sleep(50 * time.Millisecond) // long enough to read a row that is not locked
 			return a.Start(t.Context(), tx, database.SendsOf("p"), time.Now().Add(time.Hour))
 		}))
@@ -69,7 +69,7 @@ func TestAVoidJobDoesNothing(t *testing.T) {
 func TestLostAlarms(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, a, b Queue) {
 		keys := add(t, a, "p", 2)
-		turn, err := a.admit(t.Context(), "p", 0)
+		turn, err := a.admit(t.Context(), "p")
 		require.NoError(t, err)
 		_, err = claim(t.Context(), a, turn)
 		require.NoError(t, err)
@@ -92,7 +92,7 @@ func TestAlarmsAreSetBeforeTheDanger(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, a, b Queue) {
 		add(t, a, "p", 1)
 		first, _ := alarmOf(t, a, "p")
-		turn, err := a.admit(t.Context(), "p", first)
+		turn, err := a.admit(t.Context(), "p")
 		require.NoError(t, err)
 		ofTurn, state := alarmOf(t, a, "p")
 		assert.NotEqual(t, first, ofTurn)
@@ -104,7 +104,7 @@ func TestAlarmsAreSetBeforeTheDanger(t *testing.T) {
 		_, err = claim(t.Context(), a, turn)
 		require.ErrorIs(t, err, database.ErrNoTurn)
 
-		turn, err = a.admit(t.Context(), "p", 0)
+		turn, err = a.admit(t.Context(), "p")
 		require.NoError(t, err)
 		ofTurn, _ = alarmOf(t, a, "p")
 		record, err := claim(t.Context(), a, turn)
@@ -138,14 +138,14 @@ func TestAFrozenProcessKeepsNoProject(t *testing.T) {
 	require.ErrorContains(t, err, "it may idle")
 
 	add(t, s, "p", 2)
-	turn, err := s.admit(ctx, "p", 0)
+	turn, err := s.admit(ctx, "p")
 	require.NoError(t, err)
 	record, err := claim(ctx, s, turn)
 	require.NoError(t, err)
 	require.NoError(t, s.endTurn(ctx, turn, asked(once.Pending, 503, time.Hour)))
 	require.NoError(t, unclaim(ctx, s, record))
 
-	require.NoError(t, s.WakeProjects(ctx, "p"))
+	require.NoError(t, s.WakeEach(ctx, database.SendsOf, "p"))
 	alarm, _ := alarmOf(t, s, "p")
 	require.NoError(t, s.Postpone(ctx, database.SendsOf("p"), alarm, time.Hour))
 	require.NoError(t, s.Transact(ctx, func(tx *sql.Tx) error {

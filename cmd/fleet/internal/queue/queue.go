@@ -78,7 +78,7 @@ func (s Queue) WakeAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.WakeProjects(ctx, projects...)
+	return s.WakeEach(ctx, database.SendsOf, projects...)
 }
 
 // wakeLost wakes what is open or unknown and whose alarm is gone, as in a backup that was restored.
@@ -90,7 +90,7 @@ JOIN fleet_projects q ON q.project = p.project WHERE p.state = 'pending' AND NOT
 	if err != nil {
 		return err
 	}
-	if err := s.WakeProjects(ctx, projects...); err != nil {
+	if err := s.WakeEach(ctx, database.SendsOf, projects...); err != nil {
 		return err
 	}
 
@@ -102,19 +102,7 @@ WHERE (p.state IN ('sending', 'running') OR p.state = 'unknown' AND p.updated > 
 	if err != nil {
 		return err
 	}
-	_, err = s.wakeFollowers(ctx, keys)
-	return err
-}
-
-// wakeFollowers has followers look at once. It returns how many there are.
-func (s Queue) wakeFollowers(ctx context.Context, keys []string) (int64, error) {
-	for _, key := range keys {
-		wake := func(tx *sql.Tx) error { return s.Wake(ctx, tx, database.FollowerOf(key)) }
-		if err := s.Transact(ctx, wake); err != nil {
-			return 0, err
-		}
-	}
-	return int64(len(keys)), nil
+	return s.WakeEach(ctx, database.FollowerOf, keys...)
 }
 
 // WakePolls has the running jobs of a choice polled at once that have a problem. It returns how many there are.
@@ -126,7 +114,7 @@ func (s Queue) WakePolls(ctx context.Context, choice database.Choice) (int64, er
 	if err != nil {
 		return 0, err
 	}
-	return s.wakeFollowers(ctx, keys)
+	return int64(len(keys)), s.WakeEach(ctx, database.FollowerOf, keys...)
 }
 
 // sleep is how long a job sleeps that is woken earlier if anything changes. Nothing sleeps for longer than about an

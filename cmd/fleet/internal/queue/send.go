@@ -24,7 +24,7 @@ func (w *Worker) Send(ctx context.Context, job *river.Job[database.SendArgs]) er
 		return err
 	}
 
-	t, err := w.admit(ctx, job.Args.Project, job.ID)
+	t, err := w.admit(ctx, job.Args.Project)
 	if err != nil || t.id == "" {
 		return err
 	}

@@ -60,9 +60,6 @@ const maxLease = 10 * time.Second
 // lease is the time within which a turn has to begin.
 func (c Settings) lease() time.Duration { return min(c.SendTime, maxLease) }
 
-// takeTime is how long a look may take until it has a turn or knows that there is none.
-func (c Settings) takeTime() time.Duration { return c.lease() + database.StoreTime }
-
 // pauseAfter is how long the breaker pauses after so many pauses in a row: twice as long each time.
 func (c Settings) pauseAfter(strikes int) time.Duration {
 	pause := c.PauseMin

@@ -5,11 +5,11 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/mintlify-community/mintlify-go/cmd/fleet/internal/database"
+	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -23,8 +23,8 @@ type turn struct {
 
 // admit gives the head of a project's queue its turn, or has River's job of the project come again when it may have
 // one. It locks the project's row before it reads anything: whoever changes what it reads locks that, too.
-func (s Queue) admit(ctx context.Context, project string, job int64) (turn, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.takeTime())
+func (s Queue) admit(ctx context.Context, project string) (turn, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.lease()+database.StoreTime)
 	defer cancel()
 
 	var t turn
@@ -50,37 +50,35 @@ func (s Queue) admit(ctx context.Context, project string, job int64) (turn, erro
 			return s.Start(ctx, tx, database.SendsOf(project), again)
 		}
 
-		t = turn{id: rand.Text(), project: project, key: seen.head, all: seen.isTry()}
-		return s.beginTurn(ctx, tx, t)
-	})
+		begun := turn{id: rand.Text(), project: project, key: seen.head, all: seen.isTry()}
+		isBegun, err := s.beginTurn(ctx, tx, begun)
+		if err != nil {
+			return err
+		}
+		if !isBegun {
+			return s.Start(ctx, tx, database.SendsOf(project), seen.own.Now.Add(tryAgain))
+		}
 
-	if errors.Is(err, errOthersTry) {
-		return turn{}, s.Postpone(ctx, database.SendsOf(project), job, tryAgain)
-	}
+		t = begun
+		return s.Start(ctx, tx, database.SendsOf(project), seen.own.Now.Add(s.lease()))
+	})
 	return t, err
 }
 
-var errOthersTry = errors.New("another project tries whether the service works again")
-
-// beginTurn takes a turn, and the one of all if it is a try, and sets the alarm for the case that the turn just passes.
-func (s Queue) beginTurn(ctx context.Context, tx *sql.Tx, t turn) error {
-	var until time.Time
+// beginTurn takes a turn, and if it is a try, the one of all, too. It reports false if another project tries.
+func (s Queue) beginTurn(ctx context.Context, tx *sql.Tx, t turn) (bool, error) {
 	begin := "UPDATE fleet_projects SET turn = $1, claimed = 0, turn_until = " + s.Clock + " + $2 WHERE project = $3"
-	err := tx.QueryRowContext(ctx, begin+" RETURNING turn_until", t.id, s.lease().Milliseconds(), t.project).
-		Scan(database.Millis(&until))
-	if err != nil {
-		return err
-	}
-
 	if t.all {
 		length := s.Settings.SendTime + s.lease() + database.StoreTime
-		isUnhindered := " AND turn_until <= " + s.Clock + " AND paused_until <= " + s.Clock + " AND stopped = 0"
-		err = database.Change(ctx, tx, errOthersTry, begin+isUnhindered, t.id, length.Milliseconds(), "")
+		isFree := " AND turn_until <= " + s.Clock + " AND paused_until <= " + s.Clock + " AND stopped = 0"
+		n, err := sqldb.Changed(tx.ExecContext(ctx, begin+isFree, t.id, length.Milliseconds(), ""))
+		if err != nil || n == 0 {
+			return false, err
+		}
 	}
-	if err != nil {
-		return err
-	}
-	return s.Start(ctx, tx, database.SendsOf(t.project), until)
+
+	_, err := tx.ExecContext(ctx, begin, t.id, s.lease().Milliseconds(), t.project)
+	return true, err
 }
 
 // endTurn gives the turn back, stores what it says about the service, and wakes the project and the prompt's follower.

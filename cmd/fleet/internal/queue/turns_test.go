@@ -109,7 +109,7 @@ func TestOneTurnAtATime(t *testing.T) {
 			s := []Queue{a, b}[i%2]
 			looks.Go(func() {
 				for {
-					turn, err := s.admit(t.Context(), "p", 0)
+					turn, err := s.admit(t.Context(), "p")
 					if !assert.NoError(t, err) {
 						return
 					}
@@ -151,7 +151,7 @@ func TestTurnsWithAWrongClock(t *testing.T) {
 	url := testPostgres.Database(t)
 	right := open(t, url)
 	add(t, right, "p", 2)
-	held, err := right.admit(t.Context(), "p", 0)
+	held, err := right.admit(t.Context(), "p")
 	require.NoError(t, err)
 	require.NotEmpty(t, held.id)
 
@@ -159,18 +159,18 @@ func TestTurnsWithAWrongClock(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { check(t, open(t, url)) })
 	}
 	behind(func(t *testing.T, wrong Queue) {
-		turn, err := wrong.admit(t.Context(), "p", 0)
+		turn, err := wrong.admit(t.Context(), "p")
 		require.NoError(t, err)
 		assert.Empty(t, turn.id)
 	})
 	require.NoError(t, right.endTurn(t.Context(), held, result{}))
 
 	behind(func(t *testing.T, wrong Queue) {
-		turn, err := wrong.admit(t.Context(), "p", 0)
+		turn, err := wrong.admit(t.Context(), "p")
 		require.NoError(t, err)
 		assert.NotEmpty(t, turn.id)
 	})
-	turn, err := right.admit(t.Context(), "p", 0)
+	turn, err := right.admit(t.Context(), "p")
 	require.NoError(t, err)
 	assert.Empty(t, turn.id)
 }
@@ -179,11 +179,11 @@ func TestTurnsWithAWrongClock(t *testing.T) {
 func TestEndOfALostTurn(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, a, b Queue) {
 		add(t, a, "p", 1)
-		lost, err := a.admit(t.Context(), "p", 0)
+		lost, err := a.admit(t.Context(), "p")
 		require.NoError(t, err)
 		_, err = a.ExecContext(t.Context(), "UPDATE fleet_projects SET turn_until = 0")
 		require.NoError(t, err)
-		current, err := b.admit(t.Context(), "p", 0)
+		current, err := b.admit(t.Context(), "p")
 		require.NoError(t, err)
 		require.NotEmpty(t, current.id)
 
@@ -259,7 +259,7 @@ func claimed(t *testing.T, s Queue) int64 {
 
 // lookAndClaim claims a prompt, if there is a turn, has it queued again, and ends the turn.
 func lookAndClaim(ctx context.Context, t *testing.T, s Queue, claims *atomic.Int64) {
-	turn, err := s.admit(ctx, "p", 0)
+	turn, err := s.admit(ctx, "p")
 	if err != nil || turn.id == "" {
 		return
 	}
@@ -286,7 +286,7 @@ func TestStopsAreNotLost(t *testing.T) {
 		for _, project := range []string{"p", "q"} {
 			running.Go(func() {
 				for ctx.Err() == nil {
-					turn, err := b.admit(t.Context(), project, 0)
+					turn, err := b.admit(t.Context(), project)
 					if err != nil || turn.id == "" {
 						continue
 					}
