@@ -5,6 +5,7 @@ package queue
 import (
 	"context"
 	"database/sql"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -157,4 +158,24 @@ func TestAFrozenProcessKeepsNoProject(t *testing.T) {
 	assert.NotZero(t, lifted)
 	_, err = s.Runner(nil).Cancel(ctx, keys[0])
 	require.NoError(t, err)
+}
+
+// TestAPassStartsAJobToTell only if there is a result that nobody got.
+func TestAPassStartsAJobToTell(t *testing.T) {
+	s := open(t, "sqlite:"+filepath.Join(inMemory(t), "fleet.db"))
+	keys := add(t, s, "p", 1)
+	jobsAfterAPass := func() int64 {
+		require.NoError(t, NewWorker(s, nil, nil).MakePass(t.Context()))
+		n, err := sqldb.Number(t.Context(), s.DB, "SELECT count(*) FROM river_job WHERE kind = 'fleet_tell'")
+		require.NoError(t, err)
+		return n
+	}
+
+	assert.Zero(t, jobsAfterAPass())
+	_, err := s.Runner(nil).Adopt(t.Context(), keys[0], "job_1")
+	require.NoError(t, err)
+	_, err = s.Runner(nil).MarkDone(t.Context(), keys[0], "")
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, jobsAfterAPass())
+	assert.EqualValues(t, 1, jobsAfterAPass(), "it is there")
 }

@@ -36,7 +36,6 @@ func (w *Worker) MakePass(ctx context.Context) error {
 	if err := w.CheckVersion(ctx); err != nil {
 		return err
 	}
-	defer w.TellSoon(ctx)
 
 	tidyErr := w.tidy(ctx)
 	if tidyErr != nil {
@@ -46,7 +45,12 @@ func (w *Worker) MakePass(ctx context.Context) error {
 	if err != nil {
 		err = fmt.Errorf("decide about comments: %w", err)
 	}
-	return errors.Join(tidyErr, err)
+
+	untold, tellErr := CountUntold(ctx, w.DB)
+	if untold > 0 {
+		w.TellSoon(ctx)
+	}
+	return errors.Join(tidyErr, err, tellErr)
 }
 
 // tidy deletes old rows, and the texts of prompts that ended more months ago than are kept. It sets times of queued
