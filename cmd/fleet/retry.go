@@ -178,10 +178,8 @@ func (p *program) move(s queue.Queue) decision {
 			if err := database.NoteRetry(ctx, tx, r.Key); err != nil {
 				return err
 			}
-			for _, project := range []string{r.ProjectID, p.project} {
-				if err := s.Wake(ctx, tx, database.SendsOf(project)); err != nil {
-					return err
-				}
+			if err := s.WakeSends(ctx, tx, r.ProjectID, p.project); err != nil {
+				return err
 			}
 
 			_, err := tx.ExecContext(ctx, `UPDATE fleet_prompts SET project = $2, version = version + 1

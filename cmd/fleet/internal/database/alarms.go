@@ -141,6 +141,19 @@ func (db *DB) LockProjects(ctx context.Context, tx *sql.Tx, projects ...string) 
 	return nil
 }
 
+// WakeSends has somebody look whether projects, which are locked, may send.
+func (db *DB) WakeSends(ctx context.Context, tx *sql.Tx, projects ...string) error {
+	for _, project := range projects {
+		if err := HoldMessages(ctx, tx, project); err != nil {
+			return err
+		}
+		if err := db.Wake(ctx, tx, SendsOf(project)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // WakeEach wakes the alarms of names, such as [SendsOf] projects, each in a transaction.
 func (db *DB) WakeEach(ctx context.Context, alarmOf func(string) Alarm, names ...string) error {
 	for _, name := range names {

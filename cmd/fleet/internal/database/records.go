@@ -124,10 +124,7 @@ func (db *DB) WakeFor(ctx context.Context, tx *sql.Tx, r once.Record) error {
 	if err := PutOff(ctx, tx, cmp.Or(r.Thread, r.Key), time.Time{}); err != nil {
 		return err
 	}
-	if err := HoldMessages(ctx, tx, r.ProjectID); err != nil {
-		return err
-	}
-	if err := db.Wake(ctx, tx, SendsOf(r.ProjectID)); err != nil {
+	if err := db.WakeSends(ctx, tx, r.ProjectID); err != nil {
 		return err
 	}
 	if r.State == once.Sending || r.State == once.Running || r.State == once.Unknown {

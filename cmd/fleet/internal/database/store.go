@@ -100,15 +100,7 @@ func (s Store) EnqueueIn(ctx context.Context, tx *sql.Tx, prompts ...Prompt) (kn
 	if len(known) == len(prompts) {
 		return known, nil
 	}
-	for _, project := range projects {
-		if err := HoldMessages(ctx, tx, project); err != nil {
-			return nil, err
-		}
-		if err := s.Wake(ctx, tx, SendsOf(project)); err != nil {
-			return nil, err
-		}
-	}
-	return known, nil
+	return known, s.WakeSends(ctx, tx, projects...)
 }
 
 // projectsOf returns the projects to which prompts go, each once. A message goes to the project of its job.

@@ -237,7 +237,7 @@ func (s Queue) Resume(ctx context.Context, project string) (int64, error) {
 		if project == "" {
 			return s.wakeAll(ctx, tx)
 		}
-		return s.Wake(ctx, tx, database.SendsOf(project))
+		return s.WakeSends(ctx, tx, project)
 	})
 	if err != nil || lifted == 0 || project != "" {
 		return lifted, err
@@ -260,12 +260,10 @@ WHERE state = 'pending' AND repository = $1`, repository)
 
 		lifted, err = sqldb.Changed(tx.ExecContext(ctx, `UPDATE fleet_repositories SET stopped = 0, stopped_by = ''
 WHERE repository = $1 AND stopped > 0`, repository))
-		for _, project := range projects {
-			if err == nil {
-				err = s.Wake(ctx, tx, database.SendsOf(project))
-			}
+		if err != nil {
+			return err
 		}
-		return err
+		return s.WakeSends(ctx, tx, projects...)
 	})
 	return lifted, err
 }
