@@ -155,6 +155,24 @@ func TestWaitingMessagesCostNoRequests(t *testing.T) {
 	})
 }
 
+// TestMessageWithoutAJob says nothing of the service, however long it waits: its first prompt was canceled.
+func TestMessageWithoutAJob(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		require.NoError(b.t, b.Stop(b.ctx, testProject, "jane"))
+		first := promptOf(0, testProject)
+		b.enqueue(first, database.Prompt{Key: "message", Prompt: "x", After: first.Key})
+		_, err := b.Runner(nil).Cancel(b.ctx, first.Key)
+		require.NoError(b.t, err)
+		_, err = b.Resume(b.ctx, testProject)
+		require.NoError(b.t, err)
+
+		time.Sleep(3 * time.Hour)
+		assert.Zero(b.t, number(b.t, b.Queue, "SELECT count(*) FROM fleet_projects WHERE last > 0"))
+		assert.Zero(b.t, b.svc.gets)
+		assert.Equal(b.t, map[string]int{"canceled": 1, "queued": 1}, some(b.counts()))
+	})
+}
+
 // nextTry returns the time before which a prompt is not sent.
 func (b *bench) nextTry(key string) time.Time {
 	n, err := sqldb.Number(b.ctx, b.DB, "SELECT not_before FROM fleet_prompts WHERE key = $1", key)
