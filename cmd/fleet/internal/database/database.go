@@ -303,8 +303,8 @@ func (db *DB) makeTables(ctx context.Context) error {
 
 // Transact commits what f did, or nothing of it. It calls f again if the database has ended the transaction for the
 // sake of another. Inside f, use only tx: SQLite has one connection, and f would wait for it forever. Who locks several
-// rows does so in the order that [DB.LockProjects] names. A process that freezes keeps no rows from the others: Postgres
-// ends its transaction.
+// rows does so in the order that [DB.LockProjects] names. A process that freezes keeps no rows from the others:
+// Postgres ends its transaction.
 func (db *DB) Transact(ctx context.Context, f func(*sql.Tx) error) error {
 	begin := selectVersion
 	if db.pool != nil {

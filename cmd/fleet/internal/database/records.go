@@ -118,8 +118,8 @@ func (s Records) change(ctx context.Context, tx *sql.Tx, r once.Record) error {
 	return s.db.WakeFor(ctx, tx, r)
 }
 
-// WakeFor wakes whoever has to act on the state of a record: the messages of its thread, its project, and its follower if
-// it is on its way.
+// WakeFor wakes whoever has to act on the state of a record: the messages of its thread, its project, and its follower
+// if it is on its way.
 func (db *DB) WakeFor(ctx context.Context, tx *sql.Tx, r once.Record) error {
 	if err := PutOff(ctx, tx, cmp.Or(r.Thread, r.Key), time.Time{}); err != nil {
 		return err
