@@ -111,10 +111,8 @@ func sendAgain(s queue.Queue) decision {
 				return err
 			}
 
-			// As if it were sent now: a pull request that is older is of the job that failed.
-			deadline := time.Now().Add(s.Store.SendTime)
-			_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET deadline = $2 WHERE key = $1", r.Key,
-				deadline.UnixNano())
+			// Nobody looks for a pull request of the send before: its job has ended.
+			_, err := tx.ExecContext(ctx, "UPDATE fleet_prompts SET deadline = 0 WHERE key = $1", r.Key)
 			return err
 		},
 	}

@@ -271,6 +271,9 @@ func (s Docs) note(ctx context.Context, repository, link string, pr marked) (str
 	}
 
 	r := rows[0]
+	if r.State == once.Pending && !queue.IsLookedFor(r) {
+		return "", nil
+	}
 	names, err := s.repositories(ctx, r.ProjectID)
 	if err != nil {
 		return "", err

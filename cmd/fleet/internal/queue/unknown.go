@@ -24,9 +24,10 @@ const (
 // nobody has looked, "" if somebody has.
 type Finder func(ctx context.Context, record once.Record) (link, whyNot string, err error)
 
-// IsLookedFor reports whether the pull request of a prompt would end it: it is unknown, or waits to be sent again.
+// IsLookedFor reports whether the pull request of a prompt would end it: it is unknown, or waits to be sent again. One
+// whose job has failed has no deadline then.
 func IsLookedFor(r database.Row) bool {
-	return r.After == "" && (r.State == once.Unknown || r.State == once.Pending && r.Sends > 0)
+	return r.After == "" && (r.State == once.Unknown || r.State == once.Pending && !r.Deadline.IsZero())
 }
 
 // NextLook returns when fleet looks next for what became of a prompt: once it is sent, then 5, 10, 20 … minutes apart.
