@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -221,11 +222,12 @@ func TestStopBesideLooks(t *testing.T) {
 				for ctx.Err() == nil {
 					lookAndClaim(ctx, t, b, &claims)
 					looks.Add(1)
+					time.Sleep(rand.N(10 * time.Millisecond)) // else the one lock of SQLite is never free
 				}
 			})
 		}
 
-		for i := range 30 {
+		for i := range 12 {
 			before := claims.Load()
 			for claims.Load() == before {
 				time.Sleep(time.Millisecond)
