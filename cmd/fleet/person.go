@@ -90,7 +90,7 @@ func needsOfRepositories(ctx context.Context, s queue.Queue) ([]need, error) {
 			Count:   u.Merges,
 			Problem: fmt.Sprintf("no project documents it: merges that were left out: %d", u.Merges),
 			Advice: fmt.Sprintf("Name its project: fleet serve -project %s=ID. Or leave it out: -project %s=. Then "+
-				"have GitHub deliver the webhooks again.", u.Repository, u.Repository),
+				"have GitHub deliver its webhooks again, with the line in docs/fleet.md.", u.Repository, u.Repository),
 		})
 	}
 	return needs, err

@@ -971,12 +971,22 @@ func TestRepositoryWithoutAProject(t *testing.T) {
 	require.Len(t, needed(), 1)
 	assert.Equal(t, "repository", needed()[0].Kind)
 	assert.Contains(t, needed()[0].Advice, "fleet serve -project acme/repo=ID")
+	assert.Contains(t, needed()[0].Advice, "deliver its webhooks again, with the line in docs/fleet.md")
 
 	require.NoError(t, h.NoteProjects(t.Context()))
 	require.Len(t, needed(), 1, "it is still unknown")
 	h.SetProjects(github.Projects{"acme/repo": "p"})
 	require.NoError(t, h.NoteProjects(t.Context()))
 	assert.Empty(t, needed())
+	shown := func() string { return terminal{t, url}.wants(0, "show", "acme/repo#7") }
+	assert.Contains(t, shown(), "have GitHub deliver its webhook again, with the line in docs/fleet.md")
+	assert.NotContains(t, shown(), "it is documented")
+
+	status, _ = r.post("pull_request", event(t, pullRequest(nil)), nil)
+	assert.Equal(t, http.StatusAccepted, status)
+	assert.Contains(t, shown(), "; it is documented all the same, by acme/repo@"+testSHA+"\n")
+	terminal{t, url}.wants(0, "cancel", "-key", "acme/repo@"+testSHA)
+	assert.NotContains(t, shown(), "it is documented")
 }
 
 // The events of a merge queue may come at the same moment: each merge stands in one prompt.

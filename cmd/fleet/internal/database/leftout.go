@@ -20,6 +20,9 @@ type LeftOut struct {
 	Comment    int64  // GitHub's id of a comment
 	Author     string // who commented; "" for a merge
 	Reason     string
+
+	// Documented is the key of a prompt that tells of the merge all the same, such as that of a push with several.
+	Documented string
 }
 
 // String says what was left out, and why.
@@ -31,7 +34,11 @@ func (l LeftOut) String() string {
 	if l.Pull != "" {
 		about = append(about, l.Pull)
 	}
-	return strings.Join(about, " ") + ": " + l.Reason
+	text := strings.Join(about, " ") + ": " + l.Reason
+	if l.Documented != "" {
+		text += "; it is documented all the same, by " + l.Documented
+	}
+	return text
 }
 
 // KeepLeftOut stores what was left out, for 30 days. A delivery that comes again adds nothing.
@@ -49,8 +56,12 @@ SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9 WHERE NOT EXISTS (SELECT 1 FROM fleet_
 func (s Store) FindLeftOut(ctx context.Context, text string) ([]LeftOut, error) {
 	text = FoldCase(text)
 	return All(ctx, s.DB, func(l *LeftOut) []any {
-		return []any{Millis(&l.At), &l.Kind, &l.Repository, &l.SHA, &l.Pull, &l.Author, &l.Reason, &l.Comment}
-	}, `SELECT at, kind, repository, sha, pull, author, reason, comment FROM fleet_left_out
+		return []any{Millis(&l.At), &l.Kind, &l.Repository, &l.SHA, &l.Pull, &l.Author, &l.Reason, &l.Comment,
+			&l.Documented}
+	}, `SELECT at, kind, repository, sha, pull, author, reason, comment, coalesce((SELECT p.key
+	FROM fleet_commits c JOIN fleet_prompts p ON p.key = c.key
+	WHERE c.commit_key = l.repository || '@' || l.sha AND c.joined = 0 AND p.state <> 'canceled'), '')
+FROM fleet_left_out l
 WHERE kind = 'merge' AND repository || '@' || sha = $1 OR $2 <> '' AND sha LIKE $2 || '%' OR pull = $1
 ORDER BY at LIMIT 20`, text, shaForm.FindString(text))
 }
@@ -98,8 +109,10 @@ GROUP BY repository ORDER BY repository`, NoProject)
 
 // NoteDocumented notes that a project documents a repository from now on.
 func (s Store) NoteDocumented(ctx context.Context, repository string) error {
-	_, err := s.ExecContext(ctx, `UPDATE fleet_left_out SET reason = 'no project documented this repository then'
-WHERE kind = 'merge' AND repository = $1 AND reason = $2`, repository, NoProject)
+	const then = "no project documented this repository then: have GitHub deliver its webhook again, with the line in " +
+		"docs/fleet.md"
+	_, err := s.ExecContext(ctx, "UPDATE fleet_left_out SET reason = $3 "+
+		"WHERE kind = 'merge' AND repository = $1 AND reason = $2", repository, NoProject, then)
 	return err
 }
 

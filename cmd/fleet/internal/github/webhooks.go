@@ -292,7 +292,8 @@ func readBody(rw http.ResponseWriter, r *http.Request) ([]byte, error) {
 func refusedBody(err error) response {
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
-		return respond(http.StatusRequestEntityTooLarge, "the event is larger than 2 MiB")
+		return respond(http.StatusRequestEntityTooLarge, "the event is larger than 2 MiB: enqueue its merge by hand, as docs/fleet.md "+
+			"says")
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return respond(http.StatusRequestTimeout, "the body took longer than 2 s: deliver it again")
 	}
