@@ -642,7 +642,8 @@ func TestRetryAgainLooks(t *testing.T) {
 
 	r.makeUnknown(time.Hour, "acme/api@5907854")
 	refuses(nil, "FLEET_GITHUB_TOKEN is not set")
-	refuses(withToken, "no repository of the documentation is known")
+	refuses(withToken, "no repository of the documentation is known of project "+testProject+": fleet serve "+
+		"-project OWNER/DOCS= makes one known")
 	add(t, r.store, database.Prompt{Key: "acme/api@2222222", Project: testProject, Prompt: "x"})
 	put(t, r.store, "acme/api@2222222", func(record *once.Record) {
 		record.State, record.PRLink = once.Done, "https://github.com/acme/docs/pull/3"
@@ -670,6 +671,27 @@ func TestRetryAgainLooks(t *testing.T) {
 	assert.Contains(t, c.wants(0, "retry", "-key", "acme/api@5907854", "-again", "-yes"), "is queued")
 	c.wants(0, "cancel", "-key", "acme/api@5907854")
 	assert.Contains(t, c.wants(2, "retry", "-state", "canceled", "-again"), "1 of them were sent before, and nobody has looked for their pull requests")
+}
+
+// TestRetryAgainKnowsWhatServeLeavesOut: the repositories of the documentation, of the serve that was started last.
+func TestRetryAgainKnowsWhatServeLeavesOut(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, url string) {
+		r := newReviewed(t, url)
+		g := newGitHub(t)
+		g.pulls = []fields{markedPull()}
+		require.NoError(t, r.store.SetLimits(t.Context(), map[string]int{"acme/docs": 3}))
+		serve := func(known github.Projects) { require.NoError(t, webhooksOf(r.store, known).NoteProjects(t.Context())) }
+		serve(github.Projects{"acme/old-docs": "", "acme/docs": "", "acme/api": testProject})
+		serve(github.Projects{"acme/docs": "", "acme/api": testProject})
+
+		r.makeUnknown(0, "acme/api@5907854")
+		env := environment{"FLEET_GITHUB_TOKEN": "token", "GITHUB_API_URL": g.URL}
+		out, text, code := terminal{t, url}.runAll("", env, "retry", "-key", "acme/api@5907854", "-again")
+		assert.Zero(t, code, text)
+		assert.Contains(t, out, "is done, nothing is sent: its pull request is "+docsPull)
+		assert.Equal(t, []string{"GET acme/docs/pulls"}, g.saw())
+		assert.EqualValues(t, 3, number(t, r.store, "SELECT most FROM fleet_repositories WHERE repository = 'acme/docs'"))
+	})
 }
 
 // TestFoundWhileItWaitsToBeSentAgain: a pull request that a webhook, or a look, names ends the prompt.

@@ -169,7 +169,7 @@ type Docs struct {
 	queue.Queue
 	API *API // nil: without a token
 
-	// LeftOut returns the repositories that serve leaves out: the documentation's. Nil: none are known.
+	// LeftOut returns the repositories that this serve leaves out, beside those that the database knows. Nil: none.
 	LeftOut func() []string
 }
 
@@ -190,7 +190,8 @@ func (s Docs) Find(ctx context.Context, record once.Record) (link, whyNot string
 		return "", "", err
 	}
 	if len(repositories) == 0 {
-		return "", "no repository of the documentation is known of project " + record.ProjectID, nil
+		return "", "no repository of the documentation is known of project " + record.ProjectID +
+			": fleet serve -project OWNER/DOCS= makes one known", nil
 	}
 
 	isListed := false
@@ -222,18 +223,21 @@ func (s Docs) repositories(ctx context.Context, project string) ([]string, error
 		return nil, err
 	}
 
-	var names []string
+	names, err := s.Queue.Docs(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if s.LeftOut != nil {
-		names = s.LeftOut()
+		names = append(names, s.LeftOut()...)
 	}
 
 	for _, r := range rows {
-		name := repositoryOf(r.PRLink)
-		if name != "" && !slices.Contains(names, name) {
+		if name := repositoryOf(r.PRLink); name != "" {
 			names = append(names, name)
 		}
 	}
-	return names, nil
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }
 
 // repositoryOf returns the repository of a pull request's link, "" if it has none.

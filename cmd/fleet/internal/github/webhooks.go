@@ -105,8 +105,13 @@ func newCounts() *prometheus.CounterVec {
 // SetProjects replaces the projects that document repositories.
 func (h *Webhooks) SetProjects(known Projects) { h.projects.Store(&known) }
 
-// NoteProjects notes which repositories have a project now whose merges were left out for the lack of one.
+// NoteProjects notes which repositories are left out, and which have a project now whose merges were left out for the
+// lack of one.
 func (h *Webhooks) NoteProjects(ctx context.Context) error {
+	if err := h.SetDocs(ctx, h.LeftOut()); err != nil {
+		return err
+	}
+
 	undocumented, err := h.Undocumented(ctx)
 	if err != nil {
 		return err

@@ -102,7 +102,8 @@ INSERT INTO fleet_projects (project) VALUES ('') ON CONFLICT DO NOTHING;
 -- is all that have no number of their own.
 CREATE TABLE IF NOT EXISTS fleet_repositories (
 	repository TEXT PRIMARY KEY, most BIGINT NOT NULL DEFAULT -1,
-	stopped BIGINT NOT NULL DEFAULT 0, stopped_by TEXT NOT NULL DEFAULT ''
+	stopped BIGINT NOT NULL DEFAULT 0, stopped_by TEXT NOT NULL DEFAULT '',
+	docs BIGINT NOT NULL DEFAULT 0 -- 1: serve leaves it out, so it may be the documentation's
 );
 -- A version may have two lines.
 CREATE TABLE IF NOT EXISTS fleet_history (
