@@ -5,9 +5,12 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -116,6 +119,41 @@ BEGIN SELECT RAISE(ABORT, 'disk full'); END`)
 			assert.True(t, strings.HasPrefix(c1.wants(1, "status", "-check"), c.kind))
 		})
 	}
+}
+
+// TestFullDiskOfSQLite: a process that has met no webhook sees that the log of writes cannot grow. A disk that is full is
+// here a file that may not grow.
+func TestFullDiskOfSQLite(t *testing.T) {
+	t.Parallel()
+	file := sqliteFile(t)
+	s := openStore(t, "sqlite:"+file)
+	execute(t, s, "PRAGMA wal_checkpoint(TRUNCATE)")
+	add(t, s, promptOf(1, testProject))
+	execute(t, s, "UPDATE fleet_schema SET worked = "+s.Clock)
+	status := func(limit int64) (string, error) {
+		cmd := programCommand(t, "sqlite:"+file, quick, nil, "status", "-check")
+		cmd.Args = append([]string{"sh", "-c", `ulimit -f $0 && exec "$@"`, fmt.Sprint(limit), cmd.Path}, cmd.Args[1:]...)
+		cmd.Path = "/bin/sh"
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+
+	log, err := os.Stat(file + "-wal")
+	require.NoError(t, err)
+	out, err := status(log.Size()/512 + 1)
+	require.Error(t, err, out)
+	assert.Contains(t, out, "No row can be written: is its disk full")
+
+	out, err = status(log.Size()/512 + 1000)
+	require.NoError(t, err, out)
+	assert.Zero(t, number(t, s, "SELECT count(*) FROM fleet_history WHERE key = ''"), "what it tries does not stay")
+
+	s.NoteUnstored(errors.New("disk full"))
+	require.Error(t, s.CheckWrites(t.Context()))
+	other := openStore(t, "sqlite:"+file)
+	require.ErrorContains(t, other.CheckWrites(t.Context()), "the last webhook could not be stored: disk full", "all say the same")
+	require.NoError(t, other.NoteStored(t.Context()))
+	require.NoError(t, other.CheckWrites(t.Context()))
 }
 
 // TestMetricsOfALockedDatabase: the process has its own, and of the database's none, or all.

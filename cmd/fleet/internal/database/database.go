@@ -2,6 +2,7 @@
 package database
 
 import (
+	"cmp"
 	"context"
 	cryptorand "crypto/rand"
 	"database/sql"
@@ -123,58 +124,84 @@ type writes struct {
 	at  time.Time // when it was tried last
 	err error     // what came of it
 
-	// unstored is that a webhook could not be stored. It stays until one can be.
-	unstored error
+	unstored error // a webhook could not be stored, which the tables do not know yet
 }
 
 // checkEvery is how long an answer of [DB.CheckWrites] counts.
 const checkEvery = 15 * time.Second
 
 // CheckWrites returns an error unless a row can be written within 2 s, and the last webhook could be stored. It is a
-// row of 8 kB that nothing compresses, and that is not kept: an update fits into a full disk.
+// row of 8 kB that nothing compresses, since an update fits into a full disk.
 func (db *DB) CheckWrites(ctx context.Context) error {
 	w := &db.writes
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if time.Since(w.at) >= checkEvery {
-		w.err = db.tryWriting(ctx)
-		w.at = time.Now()
+	if time.Since(w.at) < checkEvery {
+		return cmp.Or(w.err, w.unstored)
 	}
-	if w.err != nil {
-		return w.err
+
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	w.err = db.tryWriting(ctx)
+	if w.err == nil {
+		w.err = db.checkStored(ctx)
 	}
-	return w.unstored
+	w.at = time.Now()
+	return w.err
 }
 
 func (db *DB) tryWriting(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-
 	var noise strings.Builder
 	for noise.Len() < 8<<10 {
 		noise.WriteString(cryptorand.Text())
 	}
 
-	errNotKept := errors.New("it is not kept")
-	err := sqldb.Transact(ctx, db.DB, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO fleet_history (id, key, version, at, state, job, problem, who)
+	// It is committed, and then deleted: what SQLite rolls back never reaches the disk.
+	_, err := db.ExecContext(ctx, `INSERT INTO fleet_history (id, key, version, at, state, job, problem, who)
 VALUES ($1, '', 0, 0, '', '', $2, '')`, cryptorand.Text(), noise.String())
-		if err != nil {
-			return err
-		}
-		return errNotKept
-	})
-	if errors.Is(err, errNotKept) {
-		return nil
+	if err != nil {
+		return err
 	}
+	_, err = db.ExecContext(ctx, "DELETE FROM fleet_history WHERE key = ''")
 	return err
 }
 
-// NoteStored notes whether a webhook could be stored.
-func (db *DB) NoteStored(err error) {
+// checkStored returns why the last webhook could not be stored, in any process.
+func (db *DB) checkStored(ctx context.Context) error {
+	if failed := db.writes.unstored; failed != nil {
+		_, err := db.ExecContext(ctx, "UPDATE fleet_schema SET unstored = $1", failed.Error())
+		if err != nil {
+			return err
+		}
+		db.writes.unstored = nil
+	}
+
+	why, err := First(sqldb.Strings(ctx, db, "SELECT unstored FROM fleet_schema WHERE unstored <> ''"))
+	if err != nil || why == "" {
+		return err
+	}
+	return fmt.Errorf("the last webhook could not be stored: %s", why)
+}
+
+// NoteUnstored notes why a webhook could not be stored. The next check has the tables say so to all processes.
+func (db *DB) NoteUnstored(why error) {
 	db.writes.mu.Lock()
 	defer db.writes.mu.Unlock()
-	db.writes.unstored = err
+	db.writes.unstored = why
+}
+
+// NoteStored notes that a webhook could be stored.
+func (db *DB) NoteStored(ctx context.Context) error {
+	_, err := db.ExecContext(ctx, "UPDATE fleet_schema SET unstored = '' WHERE unstored <> ''")
+
+	w := &db.writes
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		w.at = time.Time{}
+	}
+	w.unstored = nil
+	return err
 }
 
 func openSQLite(address sqldb.Address, options Options) (*DB, error) {

@@ -272,8 +272,14 @@ func (h *Webhooks) countRefused(ctx context.Context, resp response) {
 
 func (h *Webhooks) notStored(err error) response {
 	h.Calm.Error("a webhook could not be stored", "error", err)
-	h.NoteStored(err)
+	h.NoteUnstored(err)
 	return respond(http.StatusServiceUnavailable, "not stored: deliver it again")
+}
+
+func (h *Webhooks) noteStored(ctx context.Context) {
+	if err := h.NoteStored(ctx); err != nil {
+		h.Calm.Warn("status may say that no webhook can be stored until the next one is", "error", err)
+	}
 }
 
 // readBody reads a body. A client that sends slowly must not keep a place from others: the deadline stays unless the
@@ -559,7 +565,7 @@ func (h *Webhooks) enqueue(ctx context.Context, m Merge) response {
 	if err != nil {
 		return h.notStored(err)
 	}
-	h.NoteStored(nil)
+	h.noteStored(ctx)
 	if len(known) == 0 {
 		return respond(http.StatusAccepted, "enqueued: "+p.Key)
 	}
@@ -677,7 +683,7 @@ func (h *Webhooks) takeReview(ctx context.Context, e *github.IssueCommentEvent, 
 	if err := h.KeepReview(ctx, r); err != nil {
 		return h.notStored(err)
 	}
-	h.NoteStored(nil)
+	h.noteStored(ctx)
 
 	looking, cancel := context.WithTimeout(ctx, lookUpTime)
 	defer cancel()

@@ -1,7 +1,8 @@
 -- Times of fleet_prompts are Unix nanoseconds, all others Unix milliseconds. 0 is the zero time.
 CREATE TABLE IF NOT EXISTS fleet_schema ( -- one row
 	version BIGINT PRIMARY KEY, only_row BIGINT NOT NULL DEFAULT 1 UNIQUE,
-	worked  BIGINT NOT NULL DEFAULT 0  -- when a worker was last there
+	worked  BIGINT NOT NULL DEFAULT 0, -- when a worker was last there
+	unstored TEXT NOT NULL DEFAULT ''  -- why the last webhook could not be stored
 );
 CREATE TABLE IF NOT EXISTS fleet_prompts (
 	-- The record of package once.
