@@ -245,11 +245,11 @@ func (p *program) showKept(ctx context.Context, s queue.Queue, names []string) (
 
 		shown++
 		waits := "the pull request of its job is known"
-		if !r.MayAsk {
-			waits += ", and GitHub says whether its author may write (FLEET_GITHUB_TOKEN)"
+		if r.Unasked != "" {
+			waits = "GitHub says whether its author may write; fleet asks again by itself: " + r.Unasked
 		}
 		fmt.Fprintf(p.stdout, "comment %d by %s on %s waits until %s\n", r.ID, safetext.OneLine(r.Author, 80),
-			safetext.OneLine(r.Pull, 200), waits)
+			safetext.OneLine(r.Pull, 200), safetext.OneLine(waits, 700))
 	}
 	return shown, err
 }

@@ -51,6 +51,7 @@ func TestResumeActs(t *testing.T) {
 		status := f.person("jane", "status")
 		assert.Regexp(t, `project-1 +1 +20\S+ \S+ UTC +\d+ +- +a person +service: on \S+: .*401`, status, "no clock ends that")
 		assert.Contains(t, status, "Mend the key (new ones are made at https://app.mintlify.com/settings/")
+		assert.Contains(t, status, ") and restart each process that has the old one, then: fleet resume -project project-1.")
 
 		revoked.Store(false)
 		f.person("jane", "resume", "-project", testProject)

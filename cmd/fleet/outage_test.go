@@ -367,7 +367,7 @@ func TestMaxPerDay(t *testing.T) {
 		status := b.status()
 		var out strings.Builder
 		require.NoError(t, status.write(&out, false))
-		assert.Contains(t, out.String(), "\n3 wait for tomorrow (UTC): -max-per-day 2\n")
+		assert.Contains(t, out.String(), "\n3 wait and go from tomorrow (UTC) on, 2 a day: -max-per-day 2\n")
 		assert.Contains(t, out.String(), "\n0 wait for tomorrow (UTC): -max-per-day acme/free=1000\n")
 		assert.NotContains(t, out.String(), "will be empty")
 		assert.Equal(t, 3, status.Projects[0].Limited)

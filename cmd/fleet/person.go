@@ -174,12 +174,13 @@ func adviseOnProject(kind string, p queue.Project) string {
 		return tried + " Something else than the service responds, such as a login page of the network: mend that. " +
 			"Fleet goes on by itself."
 	case kind == "outage":
-		return tried + " Fleet goes on by itself once the service works. Can its machines reach it?"
+		return tried + " Fleet goes on by itself once the service works: nobody can do more than see whether its machines " +
+			"reach it."
 	}
 
 	mend := p.Cause
 	if p.Cause == queue.CauseKey {
-		mend += " (new ones are made at " + usage.KeysPage + ")"
+		mend += " (new ones are made at " + usage.KeysPage + ") and restart each process that has the old one"
 	}
 	return tried + " Mend the " + mend + ", then: " + resumeOf(p.Name) + "."
 }

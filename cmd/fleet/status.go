@@ -44,7 +44,8 @@ type status struct {
 	Paused      []queue.PausedRepository `json:"paused"`      // repositories that a person has paused
 	Limits      []database.Limit         `json:"limits"`      // -max-per-day
 	Comments    int64                    `json:"comments"`    // kept until they can be decided about
-	Unasked     int64                    `json:"unasked"`     // those for which GitHub is asked who may write
+	Unasked     int64                    `json:"unasked"`     // those for which GitHub does not say who may write
+	WhyUnasked  string                   `json:"whyUnasked,omitempty"`
 }
 
 func statusOf(ctx context.Context, s queue.Queue) (status, error) {
@@ -75,8 +76,8 @@ WHERE state IN ('failed', 'refused') AND updated < $1`, time.Now().Add(-oldAfter
 	}
 
 	now.addProjects()
-	err = s.QueryRowContext(ctx, "SELECT count(*), count(*) FILTER (WHERE may_ask = 0) FROM fleet_comments").
-		Scan(&now.Comments, &now.Unasked)
+	err = s.QueryRowContext(ctx, "SELECT count(*), count(*) FILTER (WHERE unasked <> ''), coalesce(max(unasked), '') "+
+		"FROM fleet_comments").Scan(&now.Comments, &now.Unasked, &now.WhyUnasked)
 	return now, err
 }
 
@@ -116,7 +117,8 @@ func (s *status) sayWhatAllStops() {
 
 	for _, p := range s.Projects {
 		if p.Project == "" && p.Why != "" {
-			p.Why += fmt.Sprintf("; it stops %d queued prompts, of %d projects", prompts, projects)
+			p.Why += fmt.Sprintf("; it stops %s, of %s", count(prompts, "queued prompt", "queued prompts"),
+				count(projects, "project", "projects"))
 		}
 	}
 }
@@ -147,7 +149,7 @@ func (n need) title() string {
 		title += "  " + n.Keys[0]
 	}
 	if n.Others > 0 {
-		title += fmt.Sprintf(", and %d others with the same problem", n.Others)
+		title += ", and " + count(n.Others, "other", "others") + " with the same problem"
 	}
 
 	if !n.Since.IsZero() {
@@ -178,14 +180,18 @@ func (s status) writeRest(w io.Writer) {
 	}
 	for _, l := range s.Limits {
 		limit := strings.TrimPrefix(fmt.Sprintf("%s=%d", l.Repository, l.Most), "=")
-		fmt.Fprintf(w, "\n%d wait for tomorrow (UTC): -max-per-day %s\n", l.Waiting, limit)
+		until := "for tomorrow (UTC)"
+		if l.Waiting > l.Most {
+			until = fmt.Sprintf("and go from tomorrow (UTC) on, %d a day", l.Most)
+		}
+		fmt.Fprintf(w, "\n%d wait %s: -max-per-day %s\n", l.Waiting, until, limit)
 	}
 	if n := s.Comments - s.Unasked; n > 0 {
-		fmt.Fprintf(w, "\n%d comments wait until the pull request of their job is known.\n", n)
+		fmt.Fprintf(w, "\nUntil the pull request of its job is known waits %s.\n", count(int(n), "comment", "comments"))
 	}
 	if s.Unasked > 0 {
-		fmt.Fprintf(w, "\n%d comments wait until GitHub says whether their authors may write, and their pull request "+
-			"is known.\n", s.Unasked)
+		fmt.Fprintf(w, "\nUntil GitHub says whether its author may write waits %s; fleet asks again by itself: %s\n",
+			count(int(s.Unasked), "comment", "comments"), safetext.OneLine(s.WhyUnasked, 500))
 	}
 
 	if !s.EmptyAbout.IsZero() {
@@ -210,6 +216,14 @@ func (s status) writeProjects(w io.Writer) {
 	if header == "" {
 		fmt.Fprintln(w)
 	}
+}
+
+// count is a number of things.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // waitsUntil says until when a project waits: a time, if the clock alone ends it.

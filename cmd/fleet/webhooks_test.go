@@ -798,7 +798,7 @@ func TestSlowClients(t *testing.T) {
 		connection, err := net.Dial("tcp", addrs[0])
 		require.NoError(t, err)
 		_, err = fmt.Fprintf(connection, "POST /github HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"+
-			"X-Hub-Signature-256: sha256=00\r\nContent-Length: 1000\r\n\r\n{")
+			"X-Hub-Signature-256: sha256=00\r\nX-GitHub-Hook-ID: 4711\r\nContent-Length: 1000\r\n\r\n{")
 		require.NoError(t, err)
 		return connection
 	}
@@ -815,6 +815,9 @@ func TestSlowClients(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(text), "408 Request Timeout")
 	assert.Contains(t, string(text), "Connection: close")
+	assert.Positive(t, number(t, f.store, "SELECT coalesce(sum(n), 0) FROM fleet_refused WHERE status = 408"))
+	assert.Contains(t, f.logged(), " status=408 ")
+	assert.NotRegexp(t, "status=408 .* proved=true", f.logged(), "nobody has looked at its signature")
 
 	defer slow().Close()
 	assert.NoError(t, f.end(cmd, syscall.SIGTERM))

@@ -41,6 +41,8 @@ type Review struct {
 	Text   string // what the comment asks for; "" if it asks for nothing any more
 	MayAsk bool   // GitHub's event says that the author may; else GitHub has to be asked
 
+	Unasked string // why GitHub does not say whether the author may
+
 	isMember bool // of the organization or the repository; a member may only read
 }
 
@@ -144,8 +146,8 @@ func (s Docs) KeptReviews(ctx context.Context, project, repository string) ([]Re
 	}
 
 	return database.All(ctx, s.DB, func(r *Review) []any {
-		return []any{&r.ID, &r.Key, &r.Pull, &r.URL, &r.Author, &r.Text, &r.MayAsk}
-	}, "SELECT id, key, pull, url, author, text, may_ask = 1 FROM fleet_comments c "+where+" ORDER BY id",
+		return []any{&r.ID, &r.Key, &r.Pull, &r.URL, &r.Author, &r.Text, &r.MayAsk, &r.Unasked}
+	}, "SELECT id, key, pull, url, author, text, may_ask = 1, unasked FROM fleet_comments c "+where+" ORDER BY id",
 		filter.Args...)
 }
 
@@ -185,6 +187,10 @@ func (s Docs) decideReviews(ctx context.Context, key string) (map[int64]string, 
 		}
 
 		isHeldUp[r.Key] = !errors.Is(err, errPermission)
+		if !isHeldUp[r.Key] {
+			_, failure := s.ExecContext(ctx, "UPDATE fleet_comments SET unasked = $2 WHERE id = $1", r.ID, err.Error())
+			err = errors.Join(err, failure)
+		}
 		if !errors.Is(err, errWaits) {
 			failed = append(failed, err)
 		}

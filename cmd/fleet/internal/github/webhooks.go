@@ -139,7 +139,7 @@ type response struct {
 
 	isTaken bool // nothing was stored: another event has brought a commit of it at the same moment
 
-	isUnproved bool // the signature does not prove what the response is about
+	isProved bool // the signature proves what the response is about
 }
 
 // respond returns the response to a delivery that somebody has to fix or to deliver again, or that fleet acts on.
@@ -207,7 +207,7 @@ func (h *Webhooks) log(r *http.Request, resp response) {
 		"address", r.RemoteAddr,
 		"event", safetext.OneLine(github.WebHookType(r), 80),
 		"repository", safetext.OneLine(resp.About.Repository, 150),
-		"proved", !resp.isUnproved,
+		"proved", resp.isProved,
 		"sha", safetext.OneLine(resp.About.SHA, 80),
 		"number", resp.About.Pulls,
 		"response", resp.Text,
@@ -239,7 +239,13 @@ func (h *Webhooks) receive(rw http.ResponseWriter, r *http.Request) response {
 	if err := github.ValidateSignature(signature, body, h.secret); err != nil {
 		return refusedSignature(r, body)
 	}
+	resp := h.take(r, body)
+	resp.isProved = true
+	return resp
+}
 
+// take acts on a delivery whose signature is proved.
+func (h *Webhooks) take(r *http.Request, body []byte) response {
 	if err := h.CheckVersion(r.Context()); err != nil {
 		return h.notStored(err)
 	}
@@ -256,9 +262,10 @@ func (h *Webhooks) receive(rw http.ResponseWriter, r *http.Request) response {
 	return resp
 }
 
-// countRefused counts a delivery for the report, by the repository that its body names.
+// countRefused counts a delivery for the report, by the repository that its body names. A body that stalls has ended
+// the request's context.
 func (h *Webhooks) countRefused(ctx context.Context, resp response) {
-	ctx, cancel := context.WithTimeout(ctx, HandlerTime/4)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), HandlerTime/4)
 	defer cancel()
 
 	repository := database.FoldCase(resp.About.Repository)
@@ -315,7 +322,6 @@ func refusedBody(err error) response {
 // body names, which anybody can write: a person has to know which webhook has another secret.
 func refusedSignature(r *http.Request, body []byte) response {
 	resp := respond(http.StatusUnauthorized, "the signature is not of this body and this server's secret")
-	resp.isUnproved = true
 	if strings.HasPrefix(r.UserAgent(), "GitHub-Hookshot/") && r.Header.Get(hookHeader) != "" {
 		resp.Event = unproved
 	}

@@ -85,6 +85,16 @@ func TestWhenTheQueueIsEmpty(t *testing.T) {
 	}
 }
 
+// TestEmptyAfterTheTurn: what is in doubt holds up the queue until its turn is over.
+func TestEmptyAfterTheTurn(t *testing.T) {
+	now := time.Now()
+	p := newStatus("p")
+	p.Counts["queued"] = 1
+	own := Project{Now: now, turnUntil: now.Add(50 * time.Second)}
+	p.noteHold(situation{own: own, queued: queued{count: 1, Ready: 1}}, []time.Time{now}, time.Hour)
+	assert.Equal(t, own.turnUntil.Add(sendingTime).UTC(), p.EmptyAbout)
+}
+
 // TestPausesOfAProject: asking in vain pauses for the same time again and again, failed sends for twice as long each
 // time, and neither counts once the service has worked, or long after.
 func TestPausesOfAProject(t *testing.T) {

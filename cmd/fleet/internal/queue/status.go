@@ -126,7 +126,7 @@ func (p *ProjectStatus) noteHold(s situation, places []time.Time, window time.Du
 	isKnown := h.why == "" || !h.until.IsZero() || s.own.turnUntil.After(s.own.Now)
 	isFailing := s.own.isFailing() || s.all.isFailing()
 	if isKnown && !isFailing && s.count > 0 && s.Ready == s.count && s.bounded == 0 {
-		p.EmptyAbout = lastOf(s.count, places, window, cmp.Or(h.until, s.own.Now)).UTC()
+		p.EmptyAbout = lastOf(s.count, places, window, later(cmp.Or(h.until, s.own.Now), s.own.turnUntil)).UTC()
 	}
 }
 

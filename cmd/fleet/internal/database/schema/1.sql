@@ -120,7 +120,8 @@ CREATE TABLE IF NOT EXISTS fleet_comments (
 	pull TEXT NOT NULL,    -- owner/repo#7
 	url TEXT NOT NULL,     -- of the pull request
 	author TEXT NOT NULL, text TEXT NOT NULL, at BIGINT NOT NULL,
-	may_ask BIGINT NOT NULL -- 1: the author may ask; 0: GitHub has to say so still
+	may_ask BIGINT NOT NULL, -- 1: the author may ask; 0: GitHub has to say so still
+	unasked TEXT NOT NULL DEFAULT '' -- why GitHub does not say so
 );
 -- Pull requests with a marker, as webhooks and comments name them: an unknown prompt is done with one.
 CREATE TABLE IF NOT EXISTS fleet_found (
