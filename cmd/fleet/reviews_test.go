@@ -599,7 +599,7 @@ func TestUnknownIsLookedFor(t *testing.T) {
 	}
 	r.makeUnknown(0, "acme/api@5907854", "acme/api@2222222", "named")
 	api := g.api(t)
-	leftOut := func() []string { return []string{"acme/docs"} }
+	require.NoError(t, r.store.SetDocs(t.Context(), []string{"acme/docs"}))
 	c := terminal{t, r.databaseURL}
 	r.worker.Find = github.Docs{Queue: r.store}.Find
 	require.NoError(t, r.store.KeepFound(t.Context(), "named", docsPull))
@@ -610,7 +610,7 @@ func TestUnknownIsLookedFor(t *testing.T) {
 	assert.Contains(t, status, "a job may take 25 minutes to open its pull request")
 	assert.Equal(t, docsPull, r.record("named").PRLink, "a webhook has named it")
 
-	r.worker.Find = github.Docs{Queue: r.store, API: api, LeftOut: leftOut}.Find
+	r.worker.Find = github.Docs{Queue: r.store, API: api}.Find
 	r.follow("acme/api@5907854")
 	r.follow("acme/api@2222222")
 	assert.Regexp(t, "for 7 days, last tried at .* The next look is at about ", c.wants(0, "status"))
@@ -621,7 +621,7 @@ func TestUnknownIsLookedFor(t *testing.T) {
 	assert.Empty(t, g.saw(), "it is not due yet")
 
 	execute(t, r.store, "UPDATE fleet_prompts SET looked = 0")
-	r.worker.Find = github.Docs{Queue: r.store, API: g.api(t), LeftOut: leftOut}.Find // whose listing is not cached
+	r.worker.Find = github.Docs{Queue: r.store, API: g.api(t)}.Find // whose listing is not cached
 	r.follow("acme/api@5907854")
 	assert.Equal(t, docsPull, r.record("acme/api@5907854").PRLink)
 	assert.Equal(t, once.Unknown, r.record("acme/api@2222222").State)
@@ -680,7 +680,6 @@ func TestRetryAgainKnowsWhatServeLeavesOut(t *testing.T) {
 		r := newReviewed(t, url)
 		g := newGitHub(t)
 		g.pulls = []fields{markedPull()}
-		require.NoError(t, r.store.SetLimits(t.Context(), map[string]int{"acme/docs": 3}))
 		serve := func(known github.Projects) { require.NoError(t, webhooksOf(r.store, known).NoteProjects(t.Context())) }
 		serve(github.Projects{"acme/old-docs": "", "acme/docs": "", "acme/api": testProject})
 		serve(github.Projects{"acme/docs": "", "acme/api": testProject})
@@ -691,7 +690,6 @@ func TestRetryAgainKnowsWhatServeLeavesOut(t *testing.T) {
 		assert.Zero(t, code, text)
 		assert.Contains(t, out, "is done, nothing is sent: its pull request is "+docsPull)
 		assert.Equal(t, []string{"GET acme/docs/pulls"}, g.saw())
-		assert.EqualValues(t, 3, number(t, r.store, "SELECT most FROM fleet_repositories WHERE repository = 'acme/docs'"))
 	})
 }
 

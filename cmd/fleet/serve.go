@@ -198,7 +198,6 @@ func (c *serveCommand) run(ctx context.Context) error {
 	return c.work(ctx, func(w *queue.Worker, api *github.API) *http.Server {
 		hooks := github.NewWebhooks(w, c.secret, c.projects, c.skip, c.priority)
 		hooks.API = api
-		w.Find = hooks.Find
 		c.counts = append(c.counts, hooks.Counts)
 		if api == nil {
 			w.Logger.Warn("FLEET_GITHUB_TOKEN is not set: results are not told to reviewers, a comment by a private " +

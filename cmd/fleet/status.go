@@ -117,8 +117,7 @@ func (s *status) sayWhatAllStops() {
 
 	for _, p := range s.Projects {
 		if p.Project == "" && p.Why != "" {
-			p.Why += fmt.Sprintf("; it stops %s, of %s", count(prompts, "queued prompt", "queued prompts"),
-				count(projects, "project", "projects"))
+			p.Why += fmt.Sprintf("; it stops %s, of %s", count(prompts, "queued prompt"), count(projects, "project"))
 		}
 	}
 }
@@ -149,7 +148,7 @@ func (n need) title() string {
 		title += "  " + n.Keys[0]
 	}
 	if n.Others > 0 {
-		title += ", and " + count(n.Others, "other", "others") + " with the same problem"
+		title += ", and " + count(n.Others, "other") + " with the same problem"
 	}
 
 	if !n.Since.IsZero() {
@@ -187,11 +186,11 @@ func (s status) writeRest(w io.Writer) {
 		fmt.Fprintf(w, "\n%d wait %s: -max-per-day %s\n", l.Waiting, until, limit)
 	}
 	if n := s.Comments - s.Unasked; n > 0 {
-		fmt.Fprintf(w, "\nUntil the pull request of its job is known waits %s.\n", count(int(n), "comment", "comments"))
+		fmt.Fprintf(w, "\nUntil the pull request of its job is known waits %s.\n", count(int(n), "comment"))
 	}
 	if s.Unasked > 0 {
 		fmt.Fprintf(w, "\nUntil GitHub says whether its author may write waits %s; fleet asks again by itself: %s\n",
-			count(int(s.Unasked), "comment", "comments"), safetext.OneLine(s.WhyUnasked, 500))
+			count(int(s.Unasked), "comment"), safetext.OneLine(s.WhyUnasked, 500))
 	}
 
 	if !s.EmptyAbout.IsZero() {
@@ -219,11 +218,11 @@ func (s status) writeProjects(w io.Writer) {
 }
 
 // count is a number of things.
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
 	}
-	return fmt.Sprintf("%d %s", n, many)
+	return fmt.Sprint(n, " ", thing)
 }
 
 // waitsUntil says until when a project waits: a time, if the clock alone ends it.

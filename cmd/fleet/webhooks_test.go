@@ -982,7 +982,7 @@ func TestRepositoryWithoutAProject(t *testing.T) {
 	require.NoError(t, h.NoteProjects(t.Context()))
 	assert.Empty(t, needed())
 	shown := func() string { return terminal{t, url}.wants(0, "show", "acme/repo#7") }
-	assert.Contains(t, shown(), "have GitHub deliver its webhook again, with the line in docs/fleet.md")
+	assert.Contains(t, shown(), "have GitHub deliver its webhook again, see docs/fleet.md")
 	assert.NotContains(t, shown(), "it is documented")
 
 	status, _ = r.post("pull_request", event(t, pullRequest(nil)), nil)

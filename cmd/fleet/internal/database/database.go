@@ -2,7 +2,6 @@
 package database
 
 import (
-	"cmp"
 	"context"
 	cryptorand "crypto/rand"
 	"database/sql"
@@ -124,7 +123,8 @@ type writes struct {
 	at  time.Time // when it was tried last
 	err error     // what came of it
 
-	unstored error // a webhook could not be stored, which the tables do not know yet
+	unstored string // why the last webhook could not be stored, of any process; "" if it could be
+	isNews   bool   // the tables do not know that yet
 }
 
 // checkEvery is how long an answer of [DB.CheckWrites] counts.
@@ -137,7 +137,7 @@ func (db *DB) CheckWrites(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if time.Since(w.at) < checkEvery {
-		return cmp.Or(w.err, w.unstored)
+		return w.err
 	}
 
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
@@ -166,42 +166,28 @@ VALUES ($1, '', 0, 0, '', '', $2, '')`, cryptorand.Text(), noise.String())
 	return err
 }
 
-// checkStored returns why the last webhook could not be stored, in any process.
+// checkStored returns why the last webhook could not be stored, and has the tables say so to all processes.
 func (db *DB) checkStored(ctx context.Context) error {
-	if failed := db.writes.unstored; failed != nil {
-		_, err := db.ExecContext(ctx, "UPDATE fleet_schema SET unstored = $1", failed.Error())
-		if err != nil {
-			return err
-		}
-		db.writes.unstored = nil
+	w := &db.writes
+	err := db.QueryRowContext(ctx, `UPDATE fleet_schema SET unstored = CASE WHEN $1 THEN $2 ELSE unstored END
+RETURNING unstored`, w.isNews, w.unstored).Scan(&w.unstored)
+	w.isNews = w.isNews && err != nil
+	if err == nil && w.unstored != "" {
+		err = errors.New("the last webhook could not be stored: " + w.unstored)
 	}
-
-	why, err := First(sqldb.Strings(ctx, db, "SELECT unstored FROM fleet_schema WHERE unstored <> ''"))
-	if err != nil || why == "" {
-		return err
-	}
-	return fmt.Errorf("the last webhook could not be stored: %s", why)
+	return err
 }
 
-// NoteUnstored notes why a webhook could not be stored. The next check has the tables say so to all processes.
-func (db *DB) NoteUnstored(why error) {
-	db.writes.mu.Lock()
-	defer db.writes.mu.Unlock()
-	db.writes.unstored = why
-}
-
-// NoteStored notes that a webhook could be stored.
-func (db *DB) NoteStored(ctx context.Context) error {
-	_, err := db.ExecContext(ctx, "UPDATE fleet_schema SET unstored = '' WHERE unstored <> ''")
-
+// NoteStored notes why a webhook could not be stored, "" if it could be, for the next check.
+func (db *DB) NoteStored(why string) {
 	w := &db.writes
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.err != nil {
+	if why != w.unstored {
+		w.unstored = why
+		w.isNews = true
 		w.at = time.Time{}
 	}
-	w.unstored = nil
-	return err
 }
 
 func openSQLite(address sqldb.Address, options Options) (*DB, error) {

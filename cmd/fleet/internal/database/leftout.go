@@ -20,9 +20,7 @@ type LeftOut struct {
 	Comment    int64  // GitHub's id of a comment
 	Author     string // who commented; "" for a merge
 	Reason     string
-
-	// Documented is the key of a prompt that tells of the merge all the same, such as that of a push with several.
-	Documented string
+	Documented string // the key of a prompt that tells of the merge all the same, such as the prompt of a push
 }
 
 // String says what was left out, and why.
@@ -109,8 +107,7 @@ GROUP BY repository ORDER BY repository`, NoProject)
 
 // NoteDocumented notes that a project documents a repository from now on.
 func (s Store) NoteDocumented(ctx context.Context, repository string) error {
-	const then = "no project documented this repository then: have GitHub deliver its webhook again, with the line in " +
-		"docs/fleet.md"
+	const then = "no project documented this repository then: have GitHub deliver its webhook again, see docs/fleet.md"
 	_, err := s.ExecContext(ctx, "UPDATE fleet_left_out SET reason = $3 "+
 		"WHERE kind = 'merge' AND repository = $1 AND reason = $2", repository, NoProject, then)
 	return err

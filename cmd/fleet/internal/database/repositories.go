@@ -2,10 +2,9 @@ package database
 
 import (
 	"context"
-	"database/sql"
+	"strings"
 	"time"
 
-	"github.com/mintlify-community/mintlify-go/cmd/internal/sqldb"
 	"github.com/mintlify-community/mintlify-go/once"
 )
 
@@ -17,27 +16,17 @@ VALUES ($1, `+s.Clock+`, $2) ON CONFLICT (repository) DO UPDATE SET stopped = `+
 	return err
 }
 
-// SetDocs stores the repositories that serve leaves out: the documentation's. What was stored before no longer counts.
+// SetDocs stores the repositories that serve leaves out: the documentation's. The last start's count.
 func (s Store) SetDocs(ctx context.Context, repositories []string) error {
-	return s.Transact(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, "UPDATE fleet_repositories SET docs = 0 WHERE docs = 1"); err != nil {
-			return err
-		}
-
-		for _, repository := range repositories {
-			_, err := tx.ExecContext(ctx, `INSERT INTO fleet_repositories (repository, docs) VALUES ($1, 1)
-ON CONFLICT (repository) DO UPDATE SET docs = 1`, repository)
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	_, err := s.ExecContext(ctx, "UPDATE fleet_schema SET docs = $1", strings.Join(repositories, " "))
+	return err
 }
 
-// Docs returns the repositories that the serve leaves out which was started last.
+// Docs returns the repositories that serve leaves out.
 func (s Store) Docs(ctx context.Context) ([]string, error) {
-	return sqldb.Strings(ctx, s.DB, "SELECT repository FROM fleet_repositories WHERE docs = 1 ORDER BY repository")
+	var names string
+	err := s.QueryRowContext(ctx, "SELECT docs FROM fleet_schema").Scan(&names)
+	return strings.Fields(names), err
 }
 
 // WasSent is the condition that the service may have got a prompt after the time that its deadline tells.

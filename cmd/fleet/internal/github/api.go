@@ -168,9 +168,6 @@ const agent = "mintlify[bot]"
 type Docs struct {
 	queue.Queue
 	API *API // nil: without a token
-
-	// LeftOut returns the repositories that this serve leaves out, beside those that the database knows. Nil: none.
-	LeftOut func() []string
 }
 
 // Find implements [queue.Finder]. It looks in what webhooks and comments have named, and with a token on GitHub. Nobody
@@ -226,9 +223,6 @@ func (s Docs) repositories(ctx context.Context, project string) ([]string, error
 	names, err := s.Queue.Docs(ctx)
 	if err != nil {
 		return nil, err
-	}
-	if s.LeftOut != nil {
-		names = append(names, s.LeftOut()...)
 	}
 
 	for _, r := range rows {

@@ -33,14 +33,13 @@ var (
 
 // Review is a comment on a pull request of the agent's that asks for a change.
 type Review struct {
-	ID     int64
-	Key    string // stands in the marker of the pull request's description
-	Pull   string // names the pull request as owner/repo#7
-	URL    string // leads to the pull request
-	Author string
-	Text   string // what the comment asks for; "" if it asks for nothing any more
-	MayAsk bool   // GitHub's event says that the author may; else GitHub has to be asked
-
+	ID      int64
+	Key     string // stands in the marker of the pull request's description
+	Pull    string // names the pull request as owner/repo#7
+	URL     string // leads to the pull request
+	Author  string
+	Text    string // what the comment asks for; "" if it asks for nothing any more
+	MayAsk  bool   // GitHub's event says that the author may; else GitHub has to be asked
 	Unasked string // why GitHub does not say whether the author may
 
 	isMember bool // of the organization or the repository; a member may only read
@@ -188,7 +187,8 @@ func (s Docs) decideReviews(ctx context.Context, key string) (map[int64]string, 
 
 		isHeldUp[r.Key] = !errors.Is(err, errPermission)
 		if !isHeldUp[r.Key] {
-			_, failure := s.ExecContext(ctx, "UPDATE fleet_comments SET unasked = $2 WHERE id = $1", r.ID, err.Error())
+			_, failure := s.ExecContext(ctx, "UPDATE fleet_comments SET unasked = $2 WHERE id = $1", r.ID,
+				safetext.OneLine(err.Error(), 500))
 			err = errors.Join(err, failure)
 		}
 		if !errors.Is(err, errWaits) {

@@ -69,7 +69,6 @@ func NewWebhooks(w *queue.Worker, secret string, known Projects, skip merges.Aut
 		bodies:   make(chan struct{}, maxBodies),
 		LookUp:   w.LookUp,
 	}
-	h.LeftOut = func() []string { return h.projects.Load().leftOut() }
 	h.SetProjects(known)
 	return h
 }
@@ -105,10 +104,9 @@ func newCounts() *prometheus.CounterVec {
 // SetProjects replaces the projects that document repositories.
 func (h *Webhooks) SetProjects(known Projects) { h.projects.Store(&known) }
 
-// NoteProjects notes which repositories are left out, and which have a project now whose merges were left out for the
-// lack of one.
+// NoteProjects notes which repositories are left out, and which of those that had no project have one now.
 func (h *Webhooks) NoteProjects(ctx context.Context) error {
-	if err := h.SetDocs(ctx, h.LeftOut()); err != nil {
+	if err := h.SetDocs(ctx, h.projects.Load().leftOut()); err != nil {
 		return err
 	}
 
@@ -262,8 +260,7 @@ func (h *Webhooks) take(r *http.Request, body []byte) response {
 	return resp
 }
 
-// countRefused counts a delivery for the report, by the repository that its body names. A body that stalls has ended
-// the request's context.
+// countRefused counts a delivery by the repository that its body names. A stalled body has ended the request's context.
 func (h *Webhooks) countRefused(ctx context.Context, resp response) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), HandlerTime/4)
 	defer cancel()
@@ -279,14 +276,8 @@ func (h *Webhooks) countRefused(ctx context.Context, resp response) {
 
 func (h *Webhooks) notStored(err error) response {
 	h.Calm.Error("a webhook could not be stored", "error", err)
-	h.NoteUnstored(err)
+	h.NoteStored(safetext.OneLine(err.Error(), 500))
 	return respond(http.StatusServiceUnavailable, "not stored: deliver it again")
-}
-
-func (h *Webhooks) noteStored(ctx context.Context) {
-	if err := h.NoteStored(ctx); err != nil {
-		h.Calm.Warn("status may say that no webhook can be stored until the next one is", "error", err)
-	}
 }
 
 // readBody reads a body. A client that sends slowly must not keep a place from others: the deadline stays unless the
@@ -310,8 +301,7 @@ func readBody(rw http.ResponseWriter, r *http.Request) ([]byte, error) {
 func refusedBody(err error) response {
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
-		return respond(http.StatusRequestEntityTooLarge, "the event is larger than 2 MiB: enqueue its merge by hand, as docs/fleet.md "+
-			"says")
+		return respond(http.StatusRequestEntityTooLarge, "the event is larger than 2 MiB: see docs/fleet.md")
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return respond(http.StatusRequestTimeout, "the body took longer than 2 s: deliver it again")
 	}
@@ -571,7 +561,7 @@ func (h *Webhooks) enqueue(ctx context.Context, m Merge) response {
 	if err != nil {
 		return h.notStored(err)
 	}
-	h.noteStored(ctx)
+	h.NoteStored("")
 	if len(known) == 0 {
 		return respond(http.StatusAccepted, "enqueued: "+p.Key)
 	}
@@ -689,7 +679,7 @@ func (h *Webhooks) takeReview(ctx context.Context, e *github.IssueCommentEvent, 
 	if err := h.KeepReview(ctx, r); err != nil {
 		return h.notStored(err)
 	}
-	h.noteStored(ctx)
+	h.NoteStored("")
 
 	looking, cancel := context.WithTimeout(ctx, lookUpTime)
 	defer cancel()

@@ -2,7 +2,8 @@
 CREATE TABLE IF NOT EXISTS fleet_schema ( -- one row
 	version BIGINT PRIMARY KEY, only_row BIGINT NOT NULL DEFAULT 1 UNIQUE,
 	worked  BIGINT NOT NULL DEFAULT 0, -- when a worker was last there
-	unstored TEXT NOT NULL DEFAULT ''  -- why the last webhook could not be stored
+	unstored TEXT NOT NULL DEFAULT '', -- why the last webhook could not be stored
+	docs     TEXT NOT NULL DEFAULT ''  -- the repositories that serve leaves out, such as the documentation's
 );
 CREATE TABLE IF NOT EXISTS fleet_prompts (
 	-- The record of package once.
@@ -103,8 +104,7 @@ INSERT INTO fleet_projects (project) VALUES ('') ON CONFLICT DO NOTHING;
 -- is all that have no number of their own.
 CREATE TABLE IF NOT EXISTS fleet_repositories (
 	repository TEXT PRIMARY KEY, most BIGINT NOT NULL DEFAULT -1,
-	stopped BIGINT NOT NULL DEFAULT 0, stopped_by TEXT NOT NULL DEFAULT '',
-	docs BIGINT NOT NULL DEFAULT 0 -- 1: serve leaves it out, so it may be the documentation's
+	stopped BIGINT NOT NULL DEFAULT 0, stopped_by TEXT NOT NULL DEFAULT ''
 );
 -- A version may have two lines.
 CREATE TABLE IF NOT EXISTS fleet_history (
