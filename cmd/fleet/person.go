@@ -174,8 +174,7 @@ func adviseOnProject(kind string, p queue.Project) string {
 		return tried + " Something else than the service responds, such as a login page of the network: mend that. " +
 			"Fleet goes on by itself."
 	case kind == "outage":
-		return tried + " Fleet goes on by itself once the service works: nobody can do more than see whether its machines " +
-			"reach it."
+		return tried + " Fleet goes on by itself once the service works. Nobody is needed if its machines reach it."
 	}
 
 	mend := p.Cause

@@ -135,8 +135,7 @@ type response struct {
 	Event  string // empty before the signature is proved
 	isKept bool   // fleet show says why it was left out
 
-	isTaken bool // nothing was stored: another event has brought a commit of it at the same moment
-
+	isTaken  bool // nothing was stored: another event has brought a commit of it at the same moment
 	isProved bool // the signature proves what the response is about
 }
 
