@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -27,13 +28,7 @@ const (
 // TestLoad has three machines send two prompts a second, over 100 projects, for FLEET_LOAD, such as 1h. One machine
 // is killed every ten minutes and started again.
 func TestLoad(t *testing.T) {
-	text := os.Getenv("FLEET_LOAD")
-	if text == "" {
-		t.Skip("FLEET_LOAD is not set: 1h is the run of docs/load.md, and 2m a short one")
-	}
-	length, err := time.ParseDuration(text)
-	require.NoError(t, err)
-
+	length := loadTime(t)
 	url := testPostgres.Database(t)
 	svc := newCountingService()
 	svc.slow = time.Second
@@ -80,6 +75,62 @@ func TestLoad(t *testing.T) {
 	assert.Zero(t, twice)
 	assert.Zero(t, svc.refused)
 	assert.LessOrEqual(t, f.longestQueued(), 2*time.Minute)
+}
+
+// loadTime returns FLEET_LOAD, how long a test of load takes.
+func loadTime(t *testing.T) time.Duration {
+	t.Helper()
+	text := os.Getenv("FLEET_LOAD")
+	if text == "" {
+		t.Skip("FLEET_LOAD is not set: 1h is the run of docs/load.md, and 2m a short one")
+	}
+	length, err := time.ParseDuration(text)
+	require.NoError(t, err)
+	return length
+}
+
+// TestLoadOfPOSTsThatFail, and no other request does: of 1,000 projects on three machines few prompts are unknown after
+// an hour.
+func TestLoadOfPOSTsThatFail(t *testing.T) {
+	length := loadTime(t)
+	svc := newCountingService()
+	f := newFleet(t, testPostgres.Database(t), queue.Production, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			rw.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		svc.ServeHTTP(rw, r)
+	}))
+	add(t, f.store, prompts(3000, 1000)...)
+	for range 3 {
+		f.start("TEST_REAL_POLLS=1")
+	}
+
+	time.Sleep(length)
+	counts := f.counts()
+	t.Logf("after %v: %v", length, some(counts))
+	assert.LessOrEqual(t, counts["unknown"], 30)
+}
+
+// TestLoadOfAPause of all counts the looks at 1,000 queues with 10,000 prompts: each is one River job.
+func TestLoadOfAPause(t *testing.T) {
+	length := loadTime(t)
+	f := newFleet(t, testPostgres.Database(t), queue.Production, newCountingService())
+	require.NoError(t, f.store.Stop(t.Context(), "", "jane"))
+	add(t, f.store, prompts(10_000, 1000)...)
+	f.start("TEST_REAL_POLLS=1")
+	looks := func() int64 {
+		return number(t, f.store, "SELECT max(id) FROM river_job WHERE kind = 'fleet_send'")
+	}
+
+	time.Sleep(time.Minute)
+	before := looks()
+	time.Sleep(time.Minute)
+	assert.Equal(t, before, looks(), "in the minute after the pause")
+
+	time.Sleep(length)
+	t.Logf("at most %d looks in %v", looks()-before, length)
+	assert.LessOrEqual(t, float64(looks()-before), 0.4*length.Seconds(), "River's other jobs have ids, too")
 }
 
 // fillTheHour adds what the fleet has sent within the hour before: the quota counts it.

@@ -431,22 +431,6 @@ func TestStatusTellsOfFailures(t *testing.T) {
 	})
 }
 
-// TestPOSTsFailForAnHour, and no other request does: of 1,000 projects on three machines few prompts are unknown after
-// it.
-func TestPOSTsFailForAnHour(t *testing.T) {
-	if os.Getenv("FLEET_LOAD") == "" {
-		t.Skip("River itself works for an hour of virtual time, which takes very long: set FLEET_LOAD=1h")
-	}
-	inBubble(t, func(b *bench) {
-		b.svc.failsBody = func(string) int { return 503 }
-		b.enqueue(prompts(3000, 1000)...)
-		time.Sleep(time.Hour)
-		counts := b.counts()
-		t.Logf("%v after %d POSTs", counts, b.svc.posts)
-		assert.LessOrEqual(t, counts["unknown"], 30)
-	}, func(s *queue.Settings) { s.Posts *= 3 })
-}
-
 // failingProjects has the POSTs of some projects fail, after all others have worked.
 func (b *bench) failingProjects(names ...string) {
 	b.svc.fails = func(r *http.Request) int {
