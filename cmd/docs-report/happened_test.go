@@ -107,7 +107,8 @@ func TestDaysWithoutHumans(t *testing.T) {
 		r.synced()
 		page := r.page()
 		assert.Contains(t, page, "What happened No humans from Wed 8 March to Sun 12 March. About 400 a day are usual. Changes allow for it.")
-		assert.Contains(t, page, "Humans 9,200 ±0% from 11,200")
+		assert.Contains(t, page, "; AIs are 20% of the visitors. ", "the share before is not compared")
+		assert.Contains(t, page, "Humans 9,200 no humans from Wed 8 March to Sun 12 March ±0% from 11,200")
 		assert.NotContains(t, page, "Does the site still load")
 
 		onlySilent := strings.Contains(r.stdout, `class="todo"`)

@@ -32,7 +32,7 @@ func TestTheWeekThatHasJustEnded(t *testing.T) {
 		// Monday, before the night's run.
 		title := titleAt(20, 1)
 		assert.Equal(t, "docs: 14 February to 12 March 2000 · The week of 13 March is not loaded yet", title)
-		assert.Contains(t, words(r.stdout), "The week of 13 March is not loaded yet: docs-report sync loads it.")
+		assert.Contains(t, words(r.stdout), "The week of 13 March is not loaded yet: docs-report sync loads what is missing.")
 		assert.NotContains(t, words(r.stdout), "Old")
 
 		// A dead sync is Old 48 hours after the last one has ended, not before.

@@ -42,7 +42,10 @@ func worstFirst(inputs []Input) []view {
 		views = append(views, newView(in))
 	}
 	slices.SortStableFunc(views, func(a, b view) int {
-		return cmp.Or(cmp.Compare(len(b.Worse()), len(a.Worse())), cmp.Compare(b.topScore(), a.topScore()))
+		return cmp.Or(
+			cmp.Compare(a.Happened.urgency, b.Happened.urgency),
+			cmp.Compare(len(b.Worse()), len(a.Worse())),
+			cmp.Compare(b.topScore(), a.topScore()))
 	})
 	return views
 }
@@ -69,7 +72,7 @@ func (v view) title() string {
 		title += " (demo: made-up numbers)"
 	}
 
-	notes := []string{v.LateWeek, v.Missing()}
+	notes := []string{v.LateWeeks, v.Missing()}
 	if !v.Final {
 		notes = append(notes, "Not final")
 	}

@@ -29,7 +29,8 @@ type happened struct {
 	Events []event
 	Note   string // says what was not looked for, or that nothing happened
 
-	waves []events.Wave // of the period
+	urgency int           // is the place of the first kind with something to do
+	waves   []events.Wave // of the period
 }
 
 const (
@@ -48,39 +49,21 @@ func (h happened) Lines() []string {
 	return all
 }
 
-// whatHappened finds the events of the two periods.
+// whatHappened finds the events of the two periods, the worst kind first.
 func (in Input) whatHappened() happened {
 	h := happened{waves: in.waves()}
-	all := in.gaps()
-	for _, list := range in.Failing {
-		all = append(all, event{
-			What: fmt.Sprintf("The list of %s could not be loaded in %d syncs in a row.",
-				list.Kind.Name(), list.Times),
-			Details: textOf(list.Problem) + ".",
-			Do:      "Look at docs-report status.",
-		})
-	}
-
-	all = append(all, in.silent()...)
-	for _, wave := range h.waves {
-		all = append(all, in.told(wave))
-	}
-	all = append(all, in.moves()...)
-	all = append(all, in.firstVisitors()...)
-
-	if in.Missing() != "" {
-		details, command, hasCommand := strings.Cut(in.Missing(), " To load ")
-		e := event{What: noComparison, Details: details}
-		if hasCommand {
-			e.Do = "To load " + command
+	kinds := [][]event{in.gaps(), in.failing(), in.silent(), in.told(h.waves), in.moves(), in.firstVisitors(),
+		in.withoutComparison(), in.spiked()}
+	h.urgency = len(kinds)
+	for i, all := range kinds {
+		for _, e := range all {
+			if e.Do != "" {
+				h.urgency = min(h.urgency, i)
+			}
+			h.Events = append(h.Events, e)
 		}
-		all = append(all, e)
 	}
-
-	for _, spike := range in.spikes.Told(in.Period.Window) {
-		all = append(all, in.spiked(spike))
-	}
-	h.Events = all[:min(mostEvents, len(all))]
+	h.Events = h.Events[:min(mostEvents, len(h.Events))]
 
 	both := store.Window{From: in.Before.From, To: in.Period.To}
 	switch {
@@ -92,16 +75,49 @@ func (in Input) whatHappened() happened {
 	return h
 }
 
+// lacking are the weeks that have ended and are not loaded yet.
+func (in Input) lacking() []store.Window {
+	return store.Windows("", store.Week, in.Period.To, in.NotLoaded.AddDays(7))
+}
+
+// lateWeeks names the weeks that are not loaded yet, or returns "".
+func (in Input) lateWeeks() string {
+	const mostNamed = 4
+	var mondays []string
+	weeks := in.lacking()
+	for i, week := range weeks {
+		monday := week.From.Time()
+		layout := "2 January"
+		if i+1 < len(weeks) && weeks[i+1].From.Time().Month() == monday.Month() {
+			layout = "2"
+		}
+		mondays = append(mondays, monday.Format(layout))
+	}
+
+	switch last := len(mondays) - 1; {
+	case last < 0:
+		return ""
+	case last == 0:
+		return "The week of " + mondays[0] + " is not loaded yet"
+	case last >= mostNamed:
+		all := store.Window{From: weeks[0].From, To: weeks[last].To}
+		return fmt.Sprintf("The %d weeks from %s are not loaded yet", len(weeks), span(all))
+	default:
+		named := strings.Join(mondays[:last], ", ") + " and " + mondays[last]
+		return "The weeks of " + named + " are not loaded yet"
+	}
+}
+
 // gaps says which weeks are missing that should have been loaded long ago.
 func (in Input) gaps() []event {
-	if !in.Old {
+	weeks := in.lacking()
+	if !in.Old || len(weeks) == 0 {
 		return nil
 	}
 
-	missing := store.Window{From: in.Period.To, To: in.NotLoaded.AddDays(7)}
-	weeks := int64(missing.Days() / 7)
+	missing := store.Window{From: weeks[0].From, To: weeks[len(weeks)-1].To}
 	e := event{
-		What: fmt.Sprintf("Old: %s not loaded, %s.", plural(weeks, "week is", "weeks are"), span(missing)),
+		What: fmt.Sprintf("Old: %s not loaded, %s.", plural(int64(len(weeks)), "week is", "weeks are"), span(missing)),
 		Do:   "Look at docs-report status, and at sync's log.",
 	}
 	if !in.LastSync.IsZero() {
@@ -110,34 +126,68 @@ func (in Input) gaps() []event {
 	return []event{e}
 }
 
+// failing names the lists that the last syncs could not load.
+func (in Input) failing() []event {
+	var all []event
+	for _, list := range in.Failing {
+		all = append(all, event{
+			What: fmt.Sprintf("The list of %s could not be loaded in %d syncs in a row.",
+				list.Kind.Name(), list.Times),
+			Details: textOf(list.Problem) + ".",
+			Do:      "Look at docs-report status.",
+		})
+	}
+	return all
+}
+
+// withoutComparison says why there is no comparison.
+func (in Input) withoutComparison() []event {
+	if in.Missing() == "" {
+		return nil
+	}
+
+	details, command, hasCommand := strings.Cut(in.Missing(), " To load ")
+	e := event{What: noComparison, Details: details}
+	if hasCommand {
+		e.Do = "To load " + command
+	}
+	return []event{e}
+}
+
 // silent names the days on which nobody of a kind came.
 func (in Input) silent() []event {
+	if len(in.silences) == 0 {
+		return nil
+	}
+
 	var all []event
+	end := in.days[len(in.days)-1].To
 	for _, k := range kinds {
-		var when []string
-		usual := int64(0)
-		lasts := false
-		for _, s := range in.silences {
-			if s.Kind == k.Kind && s.To.Time().After(in.Before.From.Time()) {
-				when = append(when, daysOf(s.Window))
-				usual = s.Usual
-				lasts = s.To == in.days[len(in.days)-1].To
-			}
-		}
-		if len(when) == 0 {
+		silences := in.silencesOf(k, store.Window{From: in.Before.From, To: end})
+		if len(silences) == 0 {
 			continue
 		}
 
+		last := silences[len(silences)-1]
 		e := event{
-			What:    fmt.Sprintf("No %s %s.", k.name, firstFew(when)),
-			Details: fmt.Sprintf("About %s a day are usual. Changes allow for it.", number(usual)),
+			What:    "No " + daysWithout(k, silences) + ".",
+			Details: fmt.Sprintf("About %s a day are usual. Changes allow for it.", number(last.Usual)),
 		}
-		if lasts {
+		if last.To == end {
 			e.Do = k.ifSilent
 		}
 		all = append(all, e)
 	}
 	return all
+}
+
+// daysWithout names the days on which nobody of a kind came.
+func daysWithout(k kind, silences []events.Silence) string {
+	var when []string
+	for _, s := range silences {
+		when = append(when, daysOf(s.Window))
+	}
+	return k.name + " " + firstFew(when)
 }
 
 // daysOf names days: on one, or from one to another.
@@ -149,8 +199,16 @@ func daysOf(w store.Window) string {
 	return "from " + first + " to " + w.To.AddDays(-1).Time().Format(fullDay)
 }
 
-// told says how many bad votes a wave has.
-func (in Input) told(wave events.Wave) event {
+// told says how many bad votes the waves have.
+func (in Input) told(waves []events.Wave) []event {
+	var all []event
+	for _, wave := range waves {
+		all = append(all, ofWave(wave))
+	}
+	return all
+}
+
+func ofWave(wave events.Wave) event {
 	page := cmp.Or(wave.Page, "the site")
 	when := "in the week of " + wave.From.Time().Format("2 January")
 	if wave.Days() > 7 {
@@ -275,7 +333,15 @@ func (in Input) firstVisitors() []event {
 	}}
 }
 
-func (in Input) spiked(spike events.Spike) event {
+func (in Input) spiked() []event {
+	var all []event
+	for _, spike := range in.spikes.Told(in.Period.Window) {
+		all = append(all, ofSpike(spike))
+	}
+	return all
+}
+
+func ofSpike(spike events.Spike) event {
 	kind := kinds[spike.Kind].name
 	var days []string
 	for _, day := range spike.Days {

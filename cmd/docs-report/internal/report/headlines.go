@@ -67,6 +67,9 @@ func (in Input) headline(k kind) headline {
 	if more := in.note(in.Before.Window, before, k.Kind); more != "" {
 		h.Before += ", of which " + more
 	}
+	if silences := in.silencesOf(k, in.Period.Window, in.Before.Window); len(silences) > 0 {
+		h.Note = strings.TrimPrefix(h.Note+"; no "+daysWithout(k, silences), "; ")
+	}
 	return h
 }
 
@@ -152,7 +155,7 @@ func (v view) whoCame() string {
 			v.Headlines.AIs.noted(plural(totals.AI, "AI", "AIs")), share)
 	case now.AI == 0 && before.AI == 0:
 		return cameOf(v.Headlines.Humans, now.Human, before.Human) + ", no AIs."
-	case before.Human > 0 || before.AI > 0:
+	case v.Headlines.Share.Change.Text != "": // else the share before may not be compared
 		share += " (" + v.shareBefore(percentOf(ofAIs(now)), percentOf(ofAIs(before))) + ")"
 	}
 	return fmt.Sprintf("%s, %s; %s.", cameOf(v.Headlines.Humans, now.Human, before.Human),

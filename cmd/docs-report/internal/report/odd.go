@@ -48,6 +48,16 @@ func (h history) silenceOf(k events.Kind, now, before store.Window) silence {
 	}
 }
 
+// silencesOf returns those of a kind that reach into windows.
+func (h history) silencesOf(k kind, windows ...store.Window) []events.Silence {
+	return slices.DeleteFunc(slices.Clone(h.silences), func(s events.Silence) bool {
+		isIn := func(w store.Window) bool {
+			return s.To.Time().After(w.From.Time()) && s.From.Time().Before(w.To.Time())
+		}
+		return s.Kind != k.Kind || !slices.ContainsFunc(windows, isIn)
+	})
+}
+
 // absent counts the days of a window that are not known.
 func (h history) absent(w store.Window) int {
 	absent := w.Days()

@@ -31,7 +31,7 @@ type Input struct {
 	Generated time.Time
 
 	Final     bool          // the counts of the period will not change any more
-	NotLoaded mintlify.Date // is the Monday of a week that has ended and is not loaded yet, or zero
+	NotLoaded mintlify.Date // is the Monday of the newest week that has ended, if it is not loaded yet, or zero
 	Old       bool          // the week should have been loaded long ago
 	LastSync  time.Time     // is when the last sync ended
 	Failing   []store.FailingList
@@ -158,7 +158,7 @@ type view struct {
 	HasVotes bool // readers say something about a page
 	HasTexts bool // the page holds what readers typed
 
-	LateWeek  string // names the week that is not loaded yet
+	LateWeeks string // names the weeks that are not loaded yet
 	MovedFrom []string
 
 	File string // is this page's file, in an index
@@ -193,6 +193,7 @@ func newView(in Input) view {
 		Shown: min(len(pages), mostPages),
 
 		MovedFrom: in.Moved.words(),
+		LateWeeks: in.lateWeeks(),
 	}
 
 	v.Groups = groups(pages[:v.Shown], elsewhere)
@@ -200,9 +201,6 @@ func newView(in Input) view {
 	v.HasTexts = len(in.Period.Searches.Rows) > 0 || len(in.Period.Comments.Rows) > 0 ||
 		in.Period.Conversations.Texts && len(in.Period.Conversations.Rows) > 0
 
-	if !in.NotLoaded.IsZero() {
-		v.LateWeek = "The week of " + in.NotLoaded.Time().Format("2 January") + " is not loaded yet"
-	}
 	v.Sentence = sentences(v.whoCame(), v.whatChanged())
 	return v
 }

@@ -171,3 +171,26 @@ func TestTheDigestHasTwelveLines(t *testing.T) {
 	}
 	assert.Equal(t, "Nobody visited: 1 of the sitemap's 2 pages, such as /never", lines[8])
 }
+
+// A site with something to do stands before one that only got worse, in the order of what happened.
+func TestTheDigestBeginsWithWhatIsToDo(t *testing.T) {
+	same := mintlify.VisitorTotals{Human: 1000, AI: 10, Total: 1010}
+	named := func(name string, do func(*report.Input)) report.Input {
+		in := quiet(same, same)
+		in.Project = name
+		do(&in)
+		return in
+	}
+
+	lines := report.Digest([]report.Input{
+		named("fewer", func(in *report.Input) { in.Period.Totals.Human = 500 }),
+		named("fails", func(in *report.Input) { in.Failing = []store.FailingList{{Kind: store.Searches, Times: 2}} }),
+		named("dead", func(in *report.Input) {
+			in.Old = true
+			in.NotLoaded = in.Period.To.AddDays(7)
+		}),
+	})
+	assert.Regexp(t, `^Old. dead: .* · The weeks of 8 and 15 March are not loaded yet`, lines[0])
+	assert.Regexp(t, `^fails: `, lines[1])
+	assert.Regexp(t, `^fewer: `, lines[2])
+}
