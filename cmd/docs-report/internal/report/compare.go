@@ -18,6 +18,7 @@ import (
 const (
 	mostByChance = 2.0  // standard errors
 	mostInClumps = 3.0  // standard errors of searches: a reader tries five in a row
+	mostOfRates  = 3.0  // standard errors of the three rates: at two, a calm site told of one on each tenth Monday
 	leastOfCount = 0.05 // of the count before
 	leastOfMonth = 0.10 // of the count before: months have eight to ten weekend days
 	leastOfShare = 0.02 // 2 percentage points

@@ -41,10 +41,10 @@ func newHeadlines(in Input) headlines {
 			Change: in.compared.shareOfAIs(now.usual, before.usual),
 		},
 
-		InVain: in.rate("Searches for terms nobody clicked", now.searched.rate, before.searched.rate, mostInClumps),
+		InVain: in.rate("Searches for terms nobody clicked", now.searched.rate, before.searched.rate),
 		Unanswered: in.rate("Questions without an answer",
-			questionRate(now.Conversations), questionRate(before.Conversations), mostByChance),
-		Disliked: in.rate("Thumbs down", thumbsRate(now.ByPage), thumbsRate(before.ByPage), mostByChance),
+			questionRate(now.Conversations), questionRate(before.Conversations)),
+		Disliked: in.rate("Thumbs down", thumbsRate(now.ByPage), thumbsRate(before.ByPage)),
 	}
 	return h
 }
@@ -85,7 +85,7 @@ type rate struct {
 
 // rate compares two rates: less is better. It does not compare a rate that is only from a part of the
 // rows.
-func (in Input) rate(label string, now, before rate, errors float64) headline {
+func (in Input) rate(label string, now, before rate) headline {
 	h := headline{Label: label, Value: "–"}
 	switch {
 	case !isKnown(now.Export):
@@ -104,7 +104,7 @@ func (in Input) rate(label string, now, before rate, errors float64) headline {
 
 	if isKnown(before.Export) && !now.Truncated && !before.Truncated {
 		h.Before = before.text()
-		h.Change = in.compared.shares(now.part, before.part, errors, isTrouble)
+		h.Change = in.compared.shares(now.part, before.part, mostOfRates, isTrouble)
 		h.now = now.part
 		h.before = before.part
 	}

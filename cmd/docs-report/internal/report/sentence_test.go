@@ -56,6 +56,11 @@ func TestTheSentence(t *testing.T) {
 	assert.Equal(t, "Humans +0.7% (about the same), AIs +11%; AIs are 54% of the visitors (51% before)."+
 		" Thumbs down got worse: 50% from 20%.", sentenceOf(t, in))
 
+	in.Period.ByPage = thumbs(62, 376)
+	in.Before.ByPage = thumbs(41, 389)
+	assert.Contains(t, sentenceOf(t, in), " Thumbs down: about the same.", "one of three rates does that on calm sites")
+
+	in.Before.ByPage = thumbs(20, 100)
 	in.Period.ByPage = thumbs(1, 1)
 	assert.Contains(t, sentenceOf(t, in), " Thumbs down: about the same.", "one thumb proves nothing")
 
