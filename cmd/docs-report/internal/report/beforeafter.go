@@ -95,7 +95,8 @@ func (in PageInput) changed() *beforeAfter {
 // sample is what was counted in the weeks that are known: visitors, thumbs, questions or complaints.
 type sample struct {
 	part
-	weeks int64
+	weeks  int64
+	isPart bool // of no week all rows are known, but some
 }
 
 func (s sample) rate() rateOf  { return rateOf{float64(s.some), float64(s.weeks)} }
@@ -124,8 +125,8 @@ func (in PageInput) measure(
 	before := count(w.before)
 	h := headline{
 		Label:  label,
-		Value:  in.knownWeeks(text(now), int(now.weeks), w.now),
-		Before: in.knownWeeks(text(before), int(before.weeks), w.before),
+		Value:  in.knownWeeks(text(now), now, w.now),
+		Before: in.knownWeeks(text(before), before, w.before),
 	}
 	if now.weeks > 0 && before.weeks > 0 {
 		h.Change = compare(now, before)
@@ -134,14 +135,16 @@ func (in PageInput) measure(
 }
 
 // knownWeeks says how many weeks a number is of, if it is not of all, or why it is of none.
-func (in PageInput) knownWeeks(text string, known int, w store.Window) string {
+func (in PageInput) knownWeeks(text string, known sample, w store.Window) string {
 	firstEnds := w.From.AddDays(7)
 
-	switch all := w.Days() / 7; {
-	case known == all:
+	switch all := int64(w.Days() / 7); {
+	case known.weeks == all:
 		return text
-	case known > 0:
-		return fmt.Sprintf("%s (%d of %d weeks)", text, known, all)
+	case known.weeks > 0:
+		return fmt.Sprintf("%s (%d of %d weeks)", text, known.weeks, all)
+	case known.isPart:
+		return text + ", of the rows that are loaded"
 	case in.Generated.Before(firstEnds.Time()):
 		return "its first week ends on " + firstEnds.AddDays(-1).Time().Format("2 January")
 	}
@@ -174,21 +177,28 @@ func (in PageInput) criticisms(w store.Window) sample {
 	})
 }
 
-// countWithin counts rows in those weeks of a window whose days are all known.
+// countWithin counts rows in those weeks of a window whose days are all known, or, if there are none, in the others.
 func countWithin[T any](lists []List[T], at func(T) time.Time, w store.Window, isCounted func(T) bool) sample {
 	rows, known := rowsOnce(lists, at)
-	var sum sample
+	var whole, cut sample
 	for _, week := range store.Windows("", store.Week, w.From, w.To) {
-		if !isCovered(week, known) {
-			continue
+		sum := &cut
+		if isCovered(week, known) {
+			sum = &whole
+			sum.weeks++
+		} else if _, isListed := known[week.To.AddDays(-1)]; isListed {
+			sum.isPart = true
 		}
 
-		sum.weeks++
 		for _, row := range rows {
 			if isCounted(row) && week.Has(at(row)) {
 				sum.some++
 			}
 		}
 	}
-	return sum
+
+	if whole.weeks == 0 {
+		return cut
+	}
+	return whole
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -65,7 +64,7 @@ func arranged(rows []finding) (shown, more []finding) {
 	return rows[:listed], rows[listed:min(mostFindings, len(rows))]
 }
 
-// with returns a section with rows, and says how complete their list is. empty is the text for a list that
+// with returns a section with rows. note says how complete their list is, and empty is the text for a list that
 // has rows, but no findings among them.
 func (s section) with(list store.Export, rows []finding, empty, note string) section {
 	s.Empty = emptiness(list)
@@ -76,7 +75,7 @@ func (s section) with(list store.Export, rows []finding, empty, note string) sec
 	default:
 		s.Empty = empty
 	}
-	s.Note = sentences(partOf(list), note)
+	s.Note = note
 	s.Rows, s.More = arranged(rows)
 	return s
 }
@@ -94,13 +93,6 @@ func emptiness(list store.Export) string {
 		return "The service has nothing in these dates."
 	}
 	return ""
-}
-
-func partOf(list store.Export) string {
-	if !list.Truncated || !isKnown(list) {
-		return ""
-	}
-	return fmt.Sprintf("The service has more than these first %s rows.", number(int64(list.Kept)))
 }
 
 // changes returns a function that compares a row's count with its count in the period before. It knows no

@@ -33,7 +33,7 @@ const (
 // fixFirst ranks pages by their humans times the share of bad votes that is at least likely, the pages of waves first.
 func (in Input) fixFirst(pages, elsewhere []comparison) fixes {
 	list := in.Period.ByPage
-	f := fixes{Empty: emptiness(list.Export), Note: partOf(list.Export), median: medianOfHumans(pages)}
+	f := fixes{Empty: emptiness(list.Export), Note: list.partly(), median: medianOfHumans(pages)}
 
 	for _, c := range slices.Concat(pages, elsewhere) {
 		if c.bad() > 0 {

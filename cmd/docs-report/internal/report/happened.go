@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	mintlify "github.com/mintlify-community/mintlify-go"
 
@@ -245,8 +244,8 @@ func (in Input) waves() []events.Wave {
 
 		list := p.thumbsIn(week)
 		thumbs.IsCut[i] = !isKnown(list.Export) || list.Truncated
-		questions.IsCut[i] = p.Conversations.lacks(week, AskedAt)
-		complaints.IsCut[i] = p.Comments.lacks(week, WrittenAt)
+		questions.IsCut[i] = !isWithin(week, p.Conversations.whole(AskedAt))
+		complaints.IsCut[i] = !isWithin(week, p.Comments.whole(WrittenAt))
 		for page, s := range in.saidIn(p, list.Rows, week) {
 			thumbs.Add(page, i, s.Down)
 			questions.Add(page, i, s.Unanswered)
@@ -266,13 +265,6 @@ func (p Period) thumbsIn(week store.Window) List[mintlify.FeedbackCount] {
 		}
 	}
 	return List[mintlify.FeedbackCount]{}
-}
-
-// lacks reports whether a list may lack rows of a week. The service gives the newest first: a list that is cut has all
-// rows of the weeks after its oldest row.
-func (l List[T]) lacks(week store.Window, at func(T) time.Time) bool {
-	isEarlier := func(row T) bool { return at(row).Before(week.From.Time()) }
-	return !isKnown(l.Export) || !isWithin(week, l.Window) || l.Truncated && !slices.ContainsFunc(l.Rows, isEarlier)
 }
 
 // waveOf returns the place of a page's wave, or the number of waves: the pages of waves are the first to fix.

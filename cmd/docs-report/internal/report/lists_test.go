@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -76,4 +77,28 @@ func TestListsOfOnePageThatBeginLate(t *testing.T) {
 	lists[0].Truncated = true
 	assert.Contains(t, onePage(), "Why? 1 question · 0 unanswered The service has more than these first 1 rows.")
 	assert.NotContains(t, onePage(), "Known since")
+
+	list.Window.From = in.Period.From
+	list.Truncated = false
+	list.Window.To = mintlify.Day(2026, 11, 2)
+	assert.Contains(t, onePage(), "Why? 1 question · 0 unanswered Nothing is loaded from 2 November on.", "a list that fails")
+}
+
+// A list that is cut has all rows after its oldest one: the weeks after it are counted. What is shown is not missing.
+func TestTheWholeWeeksOfAListThatIsCut(t *testing.T) {
+	in := inputOf(5, mintlify.Day(2026, 9, 28), mintlify.Day(2026, 11, 23))
+	list := in.Period.Comments
+	list.Export = store.Export{Window: in.Period.Window, State: store.Loaded, Truncated: true, Texts: true}
+	for _, day := range []int{4, 12} {
+		list.Rows = append(list.Rows, mintlify.Feedback{
+			Path: "/start", Comment: "No.", CreatedAt: mintlify.Day(2026, 11, day).Time().Add(time.Hour),
+		})
+	}
+	page, err := report.OnePage(report.PageInput{
+		Input: report.Input{Project: "docs", Generated: in.Period.To.Time()}, Path: "/start", Weeks: in.Trend,
+		Since: mintlify.Day(2026, 11, 9), Comments: []report.List[mintlify.Feedback]{list},
+	})
+	require.NoError(t, err)
+	assert.Contains(t, words(string(page)),
+		"Written complaints Before: 1, of the rows that are loaded After: 1 (2 of 4 weeks) –")
 }

@@ -117,7 +117,7 @@ func (in PageInput) endHere() section {
 	if isKnown(list.Export) {
 		s.Summary = span(list.Window) + ": the search terms for which readers click this page most."
 	}
-	return s.with(list.Export, rows, "There is no search term for which readers click this page most.", "")
+	return s.with(list.Export, rows, "There is no search term for which readers click this page most.", list.partly())
 }
 
 func (in PageInput) asked() section {
@@ -145,7 +145,7 @@ func (in PageInput) asked() section {
 		Summary:   questionSummary(list),
 		ListTitle: titleOfAsked(hasTexts),
 	}
-	return s.with(list.Export, found, "Nobody asked the assistant on this page.", list.since())
+	return s.with(list.Export, found, "Nobody asked the assistant on this page.", list.partly())
 }
 
 // criticized lists what readers wrote about this page, the newest first.
@@ -157,7 +157,6 @@ func (in PageInput) criticized() section {
 	}
 
 	s := in.inTheirWords("What was complained about")
-	s.Note = sentences(comments.since(), s.Note)
 	hasTexts := slices.ContainsFunc(in.Comments, func(l List[mintlify.Feedback]) bool { return l.Texts })
 	if comments.State == store.Missing && hasTexts {
 		s.Empty = emptiness(comments.Export)

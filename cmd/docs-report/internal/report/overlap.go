@@ -23,7 +23,7 @@ func Within[T any](lists []List[T], at func(T) time.Time, w store.Window) List[T
 	list := List[T]{Export: newest(lists).Export}
 	list.Window = w
 	list.Truncated = !isCovered(w, known)
-	list.Since = knownSince(lists, w, known)
+	list.Covered = covered(lists, w, known)
 	list.Texts = !slices.ContainsFunc(lists, func(l List[T]) bool { return isKnown(l.Export) && !l.Texts })
 
 	for _, row := range rows {
@@ -45,10 +45,12 @@ func rowsOnce[T any](lists []List[T], at func(T) time.Time) ([]T, map[mintlify.D
 	known := map[mintlify.Date]bool{}
 	for i, list := range lists {
 		hasRows := isKnown(list.Export) && (list.Texts || list.Kind != store.Feedback)
+		whole := list.whole(at)
 		for day := list.From; hasRows && day != list.To; day = day.AddDays(1) {
-			if _, isTaken := listOf[day]; !isTaken || !known[day] && !list.Truncated {
+			isWhole := whole.Has(day.Time())
+			if _, isTaken := listOf[day]; !isTaken || !known[day] && isWhole {
 				listOf[day] = i
-				known[day] = !list.Truncated
+				known[day] = isWhole
 			}
 		}
 	}
@@ -64,18 +66,22 @@ func rowsOnce[T any](lists []List[T], at func(T) time.Time) ([]T, map[mintlify.D
 	return rows, known
 }
 
-// knownSince returns the first day that is known, if none of the lists is cut, and all days from then on are known.
-func knownSince[T any](lists []List[T], w store.Window, known map[mintlify.Date]bool) mintlify.Date {
+// covered returns the days of a window that are known, if none of the lists is cut, and others are not loaded.
+func covered[T any](lists []List[T], w store.Window, known map[mintlify.Date]bool) store.Window {
 	isCut := func(l List[T]) bool { return l.Truncated && isKnown(l.Export) }
-	first := w.From
-	for first != w.To && !known[first] {
-		first = first.AddDays(1)
+	days := w
+	for days.From != days.To && !known[days.From] {
+		days.From = days.From.AddDays(1)
 	}
-	isRest := first != w.From && first != w.To && isCovered(store.Window{From: first, To: w.To}, known)
-	if !isRest || slices.ContainsFunc(lists, isCut) {
-		return mintlify.Date{}
+	for days.From != days.To && !known[days.To.AddDays(-1)] {
+		days.To = days.To.AddDays(-1)
 	}
-	return first
+
+	isPart := days != w && days.From != days.To && isCovered(days, known)
+	if !isPart || slices.ContainsFunc(lists, isCut) {
+		return store.Window{}
+	}
+	return days
 }
 
 func isWithin(w, days store.Window) bool {

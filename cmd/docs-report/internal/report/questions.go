@@ -51,7 +51,7 @@ func (in Input) questions() section {
 		Summary:   questionSummary(list),
 		ListTitle: titleOfAsked(hasTexts),
 	}
-	return s.with(list.Export, rows, "The assistant answered every question.", note)
+	return s.with(list.Export, rows, "The assistant answered every question.", sentences(list.partly(), note))
 }
 
 // answersTo counts questions, and those that the assistant could not answer.

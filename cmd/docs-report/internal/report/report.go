@@ -4,9 +4,11 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"fmt"
 	"html/template"
 	"slices"
 	"time"
@@ -73,21 +75,49 @@ type List[T any] struct {
 	store.Export
 	Rows []T
 
-	Since mintlify.Date // is the first day that is known, if that is why the list is not whole
+	Covered store.Window // are the days that are known, if the list is not cut, and lacks the others
 }
 
-// known returns a list that is whole since a day as one that is not cut.
+// known returns a list that is whole on some days as one that is not cut.
 func (l List[T]) known() List[T] {
-	l.Truncated = l.Truncated && l.Since.IsZero()
+	l.Truncated = l.Truncated && l.Covered == (store.Window{})
 	return l
 }
 
-// since says since when a list is known, if that is not all of its days.
-func (l List[T]) since() string {
-	if l.Since.IsZero() || !isKnown(l.Export) {
-		return ""
+// whole are the days of which a list has all rows. The service gives the newest first: a list that is cut has all
+// rows of the days after its oldest row.
+func (l List[T]) whole(at func(T) time.Time) store.Window {
+	switch {
+	case !isKnown(l.Export):
+		return store.Window{}
+	case !l.Truncated || l.Covered != (store.Window{}):
+		return cmp.Or(l.Covered, l.Window)
 	}
-	return "Known since " + l.Since.Time().Format("2 January") + "."
+
+	whole := store.Window{From: l.To, To: l.To}
+	for _, row := range l.Rows {
+		if after := mintlify.DayOf(at(row).UTC()).AddDays(1); after.Time().Before(whole.From.Time()) {
+			whole.From = after
+		}
+	}
+	return whole
+}
+
+// partly says that a list lacks days, or that the service has more rows, or returns "".
+func (l List[T]) partly() string {
+	const day = "2 January"
+	isPart := l.Covered != (store.Window{})
+	switch {
+	case !isKnown(l.Export) || !isPart && !l.Truncated:
+		return ""
+	case !isPart:
+		return fmt.Sprintf("The service has more than these first %s rows.", number(int64(l.Kept)))
+	case l.Covered.To == l.To:
+		return "Known since " + l.Covered.From.Time().Format(day) + "."
+	case l.Covered.From == l.From:
+		return "Nothing is loaded from " + l.Covered.To.Time().Format(day) + " on."
+	}
+	return "Known only from " + span(l.Covered) + "."
 }
 
 // isKnown reports whether the database has the rows of a list.

@@ -85,7 +85,8 @@ func (in Input) searches() section {
 		s.Folded = append(s.Folded, finding{Text: textOf(t.Text), Quiet: plural(t.Hits, "search", "searches")})
 	}
 	s.FoldedTitle = plural(int64(len(s.Folded)), "unfinished term", "unfinished terms")
-	return s.with(now.rate.Export, inVain, "Each term was clicked.", in.listBefore(before.rate.Export))
+	return s.with(now.rate.Export, inVain, "Each term was clicked.",
+		sentences(in.Period.Searches.partly(), in.listBefore(before.rate.Export)))
 }
 
 func (t term) finding(quiet string) finding {
