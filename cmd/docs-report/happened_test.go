@@ -111,6 +111,12 @@ func TestDaysWithoutHumans(t *testing.T) {
 		assert.Contains(t, page, "Humans 9,200 no humans from Wed 8 March to Sun 12 March ±0% from 11,200")
 		assert.NotContains(t, page, "Does the site still load")
 
+		one := r.page("-page", "/docs/page-1", "-since", "2000-02-14")
+		assert.Contains(t, one, "No humans from Wed 8 March to Sun 12 March: humans are not compared.")
+		assert.Contains(t, one, "Humans a week Before: 350 After: 287 – Humans a week")
+		assert.Contains(t, one, "AIs a week Before: 70 After: 70 ±0%", "they came")
+		assert.NotContains(t, one, "nobody")
+
 		onlySilent := strings.Contains(r.stdout, `class="todo"`)
 		assert.False(t, onlySilent, "it is over")
 		r.ok("digest")

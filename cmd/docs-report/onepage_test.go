@@ -116,3 +116,33 @@ func TestOnePage(t *testing.T) {
 		}
 	})
 }
+
+// A page that loses as many readers as the whole site does not lose them because it was changed. What one day has more
+// is in no mean, and named.
+func TestOnePageBesideItsSite(t *testing.T) {
+	falls := day(time.March, 6)
+	site := func(_ string, p mintlify.VisitorsParams) ([]mintlify.Visitor, mintlify.VisitorTotals) {
+		rows := []mintlify.Visitor{{Path: "/start"}, {Path: "/other"}}
+		for day := p.DateFrom; day != p.DateTo; day = day.AddDays(1) {
+			human := int64(200)
+			if !day.Time().Before(falls.Time()) {
+				human = 100
+			}
+			rows[0].Human += human
+			rows[1].Human += 4 * human
+			if day == falls.AddDays(15) {
+				rows[1].Human += 3000
+			}
+		}
+		return rows, mintlify.VisitorTotals{Human: rows[0].Human + rows[1].Human}
+	}
+
+	onDay(t, time.April, 5, 12, site, func(t *testing.T, r *rig) {
+		r.synced("-from", "2000-01-03")
+		page := r.page("-page", "/start", "-since", "2000-03-06")
+		assert.Contains(t, page, "The means of all pages are without 3,000 more than usual on Tue 21 Mar.")
+		assert.Contains(t, page, "Humans a week Before: 1,400 After: 700 −50% as all pages"+
+			" Humans a week, all pages of the site Before: 7,000 After: 3,500 −50%")
+		assert.NotContains(t, r.stdout, `class="change bad`)
+	})
+}

@@ -34,9 +34,6 @@ func (in PageInput) changed() *beforeAfter {
 	both := in.compare(after, before)
 	both.isByWeek = true
 
-	if both.silence[events.Humans].isAny || both.silence[events.AIs].isAny {
-		both.missing = "On some days of these weeks nobody came to the whole site, so there is no comparison."
-	}
 	for _, week := range in.Weeks {
 		isCompared := isWithin(week.Window, before) || isWithin(week.Window, after)
 		if isCompared && both.missing == "" && in.absent(week.Window) > 0 {
@@ -45,51 +42,84 @@ func (in PageInput) changed() *beforeAfter {
 		}
 	}
 
-	without := ""
-	if out := in.note(store.Window{From: before.From, To: after.To}, byDays, events.Kinds...); out != "" {
-		without = "These means are without " + out + "."
+	site := newHistory(in.SiteDays, nil, nil)
+	compared := store.Window{From: before.From, To: after.To}
+	notes := []string{both.missing}
+	for _, k := range kinds {
+		if silences := in.silencesOf(k, before, after); len(silences) > 0 {
+			notes = append(notes, fmt.Sprintf("No %s: %s are not compared.", daysWithout(k, silences), k.name))
+		}
+	}
+	if out := in.note(compared, byDays, events.Kinds...); out != "" {
+		notes = append(notes, "The page's means are without "+out+".")
+	}
+	if out := site.note(compared, byDays, events.Kinds...); out != "" {
+		notes = append(notes, "The means of all pages are without "+out+".")
 	}
 
 	c := &beforeAfter{
 		Since:  in.Since.Time().Format(longDay),
 		Before: span(before),
 		After:  span(after),
-		Note:   sentences(both.missing, without),
+		Note:   sentences(notes...),
 	}
 	if from != week.From {
 		c.LeftOut = "The week from " + span(week) + " is left out: it is partly before the day and partly after."
 	}
 
-	site := newHistory(in.SiteDays, nil, nil)
-	visitors := func(label string, h history, weeks []store.Point, k kind, m meaning) headline {
-		count := func(w store.Window) sample { return h.weekly(weeks, k, w) }
-		return in.measure(both, label, count, sample.mean, func(now, before sample) change {
-			return both.means(now.rate(), before.rate(), m)
-		})
-	}
 	troubles := func(label string, count func(store.Window) sample) headline {
 		return in.measure(both, label, count, sample.count, func(now, before sample) change {
+			if both.silence[events.Humans].isAny {
+				return change{}
+			}
 			return both.troubles(now.rate(), before.rate(), mostByChance)
 		})
 	}
 
-	c.Rows = []headline{
-		visitors("Humans a week", in.history, in.Weeks, humans, isGood),
-		visitors("Humans a week, all pages of the site", site, in.SiteWeeks, humans, isNeither),
-		visitors("AIs a week", in.history, in.Weeks, ais, isNeither),
-		visitors("AIs a week, all pages of the site", site, in.SiteWeeks, ais, isNeither),
+	for _, k := range kinds {
+		c.Rows = append(c.Rows, in.visitors(both, k, site)...)
+	}
+	c.Rows = append(c.Rows,
 		in.measure(both, "Thumbs down", in.thumbsWithin, sample.text, func(now, before sample) change {
 			return both.shares(now.part, before.part, mostByChance, isTrouble)
 		}),
 		troubles("Unanswered questions", in.unanswered),
 		troubles("Written complaints", in.criticisms),
-	}
+	)
 	if len(in.Comments) == 0 {
 		complaints := &c.Rows[len(c.Rows)-1]
 		complaints.Before = "not kept without sync -texts"
 		complaints.Value = complaints.Before
 	}
 	return c
+}
+
+// visitors compares the visitors of a kind a week, those of the page and those of all pages. What changed as much as all
+// pages is neither good nor bad.
+func (in PageInput) visitors(w windows, k kind, site history) []headline {
+	ofPage := func(days store.Window) sample { return in.weekly(in.Weeks, k, days) }
+	ofSite := func(days store.Window) sample { return site.weekly(in.SiteWeeks, k, days) }
+	compare := func(now, before sample, m meaning) change {
+		if w.silence[k.Kind].isAny {
+			return change{}
+		}
+		return w.means(now.rate(), before.rate(), m)
+	}
+
+	page := in.measure(w, k.Title+" a week", ofPage, sample.mean, func(now, before sample) change {
+		c := compare(now, before, k.meaning)
+		asSite := before.rate()
+		asSite.count *= ofSite(w.now).rate().mean() / max(ofSite(w.before).rate().mean(), 1)
+		if c.isTold() && compareRates(now.rate(), asSite, w.errors, w.least) == aboutTheSame {
+			c.Verdict = "as all pages"
+			c.Direction = flat
+		}
+		return c
+	})
+	all := in.measure(w, k.Title+" a week, all pages of the site", ofSite, sample.mean, func(now, before sample) change {
+		return compare(now, before, isNeither)
+	})
+	return []headline{page, all}
 }
 
 // sample is what was counted in the weeks that are known: visitors, thumbs, questions or complaints.
