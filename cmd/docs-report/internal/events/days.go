@@ -12,6 +12,7 @@ const (
 	times      = 5   // the median
 	more       = 50  // visitors than that
 	moreOfPage = 100 // visitors than that, of a single page
+	moreOfPart = 10  // visitors than that, of a page on a day on which the site stands out
 	around     = 28  // days before and after, of which the median is
 	longest    = 7   // days in a row: more of them are a gain
 )
@@ -142,24 +143,11 @@ func (l line) firstVisitor() int {
 	return len(l)
 }
 
-// standOut says which days are far beyond the days around them. Days of 0 count from the first visitor on, if
-// they count.
+// standOut says which days are far beyond the days around them.
 func (l line) standOut(more int32, doZerosCount bool) []bool {
 	all := make([]bool, len(l))
-	first := l.firstVisitor()
-	for i := first; i < len(l); i++ {
-		if l[i] < more {
-			continue
-		}
-
-		var near []int32
-		for _, n := range l[max(first, i-around):min(len(l), i+around+1)] {
-			if n > 0 || n == 0 && doZerosCount {
-				near = append(near, n)
-			}
-		}
-		usual := median(near)
-		all[i] = float64(l[i]) > times*usual && float64(l[i]) >= usual+float64(more)
+	for i := l.firstVisitor(); i < len(l); i++ {
+		all[i] = l.standsOut(i, more, doZerosCount)
 	}
 
 	for _, run := range runs(all) {
@@ -168,6 +156,23 @@ func (l line) standOut(more int32, doZerosCount bool) []bool {
 		}
 	}
 	return all
+}
+
+// standsOut reports whether a day is far beyond the days around it. Days of 0 count from the first visitor on, if
+// they count.
+func (l line) standsOut(day int, more int32, doZerosCount bool) bool {
+	if l[day] < more {
+		return false
+	}
+
+	var near []int32
+	for _, n := range l[max(l.firstVisitor(), day-around):min(len(l), day+around+1)] {
+		if n > 0 || n == 0 && doZerosCount {
+			near = append(near, n)
+		}
+	}
+	usual := median(near)
+	return float64(l[day]) > times*usual && float64(l[day]) >= usual+float64(more)
 }
 
 // beyond returns what a day has more than another one.

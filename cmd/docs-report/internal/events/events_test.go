@@ -381,3 +381,29 @@ func TestNamesAreAddedUp(t *testing.T) {
 	assert.True(t, site.HasPages(both))
 	assert.False(t, events.NewSite(m.points(), func(store.Point) bool { return true }).HasPages(both))
 }
+
+// A spike of the site names the page that has it. What other pages have more on that day is chance, and stays.
+func TestASpikeOfTheSiteNamesItsPage(t *testing.T) {
+	m := newMadeUp(3, 40, 1000)
+	m.pages[m.names[5]][75][events.Humans] += 6000
+	spikes := m.site().Spikes(events.Find(m.points()))
+	told := spikes.Told(period)
+	require.Len(t, told, 1)
+	assert.Equal(t, m.names[5], told[0].Mostly)
+	assert.InDelta(t, 6000, told[0].OfMostly, 100)
+	assert.Zero(t, spikes.OfPage(m.names[0], events.Humans, period, 100_000))
+}
+
+// A page that ended has nobody since a day; one that is read rarely has not ended.
+func TestAPageThatEnded(t *testing.T) {
+	m := newMadeUp(3, 40, 1000)
+	clear(m.pages[m.names[5]][64:])
+	site := m.site()
+	for _, name := range m.names {
+		since, hasEnded := site.Ended(name)
+		assert.Equal(t, name == m.names[5], hasEnded, name)
+		if hasEnded {
+			assert.Equal(t, monday.AddDays(64), since)
+		}
+	}
+}

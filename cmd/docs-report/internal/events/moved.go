@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	mintlify "github.com/mintlify-community/mintlify-go"
+
 	"github.com/mintlify-community/mintlify-go/cmd/docs-report/internal/store"
 )
 
@@ -261,6 +263,21 @@ func (s *Site) isConvincing(day int, members []pair) bool {
 
 	isAlike := before > 0 && after <= mostApart*before && before <= mostApart*after
 	return isAlike && missedOld >= leastSurprise && missedNew >= leastSurprise
+}
+
+// Ended returns the day since which nobody comes to a page, if that surprises. While no humans are counted, no page
+// ends.
+func (s *Site) Ended(page string) (mintlify.Date, bool) {
+	if s.days() == 0 || s.total[Humans][s.days()-1] <= 0 {
+		return mintlify.Date{}, false
+	}
+
+	n := s.name(page)
+	since := s.days()
+	for since > 0 && n.visitors[since-1] == 0 {
+		since--
+	}
+	return s.first.AddDays(since), n.first >= 0 && s.surprise(n, since, s.days(), n.first, since) >= leastSurprise
 }
 
 func (s *Site) perDay(n name, from, to int) float64 {

@@ -44,7 +44,8 @@ func (s *Site) Spikes(odd Surpluses) *Spikes {
 	return spikes
 }
 
-// partsOf returns what a page has more than usual on the days on which the site stands out.
+// partsOf returns what a page has more than usual on the days on which the site stands out, if the page does, too:
+// else it has more by chance.
 func (s *Site) partsOf(odd Surpluses, page series) Surpluses {
 	var all Surpluses
 	for _, one := range odd {
@@ -56,7 +57,8 @@ func (s *Site) partsOf(odd Surpluses, page series) Surpluses {
 		usual := s.at(one.Usual)
 		one.StandsOut = false
 		one.More = page[one.Kind].beyond(day, usual)
-		if one.More > 0 && s.hasPages[day] && s.hasPages[usual] {
+		isPart := page[one.Kind].standsOut(day, moreOfPart, true)
+		if isPart && s.hasPages[day] && s.hasPages[usual] {
 			all = append(all, one)
 		}
 	}
@@ -124,8 +126,13 @@ type Spike struct {
 	Kind   Kind
 	Page   string // "": the site
 	Others int    // counts further pages with the same days
-	Days   []mintlify.Date
-	More   int64 // visitors than usual, those of all days
+
+	// Of the site: the page that has at least half of it, and how much, or "".
+	Mostly   string
+	OfMostly int64
+
+	Days []mintlify.Date
+	More int64 // visitors than usual, those of all days
 }
 
 // spike adds up the days of a window that stand out, and can be compared. It reports false if there are none.
@@ -140,13 +147,30 @@ func (all Surpluses) spike(k Kind, page string, w store.Window) (Spike, bool) {
 	return spike, len(spike.Days) > 0
 }
 
+// named returns a spike of the site with the page that has at least half of it.
+func (spikes *Spikes) named(spike Spike) Spike {
+	for _, name := range slices.Sorted(maps.Keys(spikes.ofPages)) {
+		sum := int64(0)
+		for _, one := range spikes.ofPages[name] {
+			if one.Kind == spike.Kind && slices.Contains(spike.Days, one.Day) {
+				sum += one.More
+			}
+		}
+		if 2*sum >= spike.More && sum > spike.OfMostly {
+			spike.Mostly = name
+			spike.OfMostly = sum
+		}
+	}
+	return spike
+}
+
 // Told returns the events of a window, the largest first. Of AIs on single pages nothing is told: crawlers come and go.
 // Pages with the same days are one event.
 func (spikes *Spikes) Told(w store.Window) []Spike {
 	var all []Spike
 	for _, k := range Kinds {
 		if spike, isAny := spikes.OfSite.spike(k, "", w); isAny {
-			all = append(all, spike)
+			all = append(all, spikes.named(spike))
 		}
 	}
 

@@ -146,8 +146,9 @@ func (m movers) lines() []string {
 func firstOf(rows []mover) []string {
 	var all []string
 	for _, row := range rows[:min(1, len(rows))] {
+		now := strings.TrimSuffix(number(row.Now)+", "+row.Note, ", ")
 		all = append(all, fmt.Sprintf("%s %s (now %s, %s)",
-			signedCount(row.Change.Gain), row.Path, number(row.Now), row.Change.Text))
+			signedCount(row.Change.Gain), row.Path, now, row.Change.Text))
 	}
 	return all
 }

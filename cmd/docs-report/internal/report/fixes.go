@@ -107,6 +107,9 @@ func (c comparison) reasons() string {
 	if c.IsVisited {
 		all[0] = plural(c.Now.Human, "human", "humans")
 	}
+	if more := c.MoreHumans(); more != "" {
+		all = append(all, more)
+	}
 	if c.Thumbs() > 0 {
 		all = append(all, fmt.Sprintf("%s of %s down", number(c.Down), plural(c.Thumbs(), "thumb", "thumbs")))
 	}

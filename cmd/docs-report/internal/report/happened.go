@@ -341,7 +341,11 @@ func ofSpike(spike events.Spike) event {
 	}
 
 	e := event{What: fmt.Sprintf("%s more %s than usual on %s.", number(spike.More), kind, firstFew(days))}
-	if spike.Page != "" {
+	switch {
+	case spike.Mostly != "":
+		e.What = fmt.Sprintf("%s more %s than usual on %s, %s of them on %s.",
+			number(spike.More), kind, firstFew(days), number(spike.OfMostly), textOf(spike.Mostly))
+	case spike.Page != "":
 		e.What = fmt.Sprintf("%s more %s than usual on %s, on %s.",
 			number(spike.More), kind, textOf(spike.Page), firstFew(days))
 	}

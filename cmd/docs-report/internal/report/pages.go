@@ -31,6 +31,21 @@ type comparison struct {
 	isMachine bool
 
 	Better string // says that the votes got better
+	Ended  string // says since when nobody came, or is ""
+}
+
+// ShareOfAIs is without what stands out.
+func (c comparison) ShareOfAIs() string { return shareOfAIs(c.usualNow.sum) }
+
+// MoreHumans and MoreAIs say how much of a count is more than usual, or return "".
+func (c comparison) MoreHumans() string { return c.more(humans) }
+func (c comparison) MoreAIs() string    { return c.more(ais) }
+
+func (c comparison) more(k kind) string {
+	if more := k.Of(c.Now) - k.Of(c.usualNow.sum); more > 0 {
+		return "of which " + number(more) + " more than usual"
+	}
+	return ""
 }
 
 // Change is of humans.
@@ -61,6 +76,9 @@ func (in Input) pages() ([]comparison, []comparison) {
 		for _, k := range kinds {
 			c.changes[k.Kind] = compared.visitors(k, c.usualNow, c.usualBefore)
 		}
+		if c.Change().isTold() && c.Change().Gain < 0 {
+			c.Ended = in.ended(path)
+		}
 		visited = append(visited, c)
 	}
 
@@ -83,6 +101,14 @@ func (in Input) pages() ([]comparison, []comparison) {
 		}
 	}
 	return visited, elsewhere
+}
+
+// ended says since when nobody came to a page, if that is more than chance, or returns "".
+func (in Input) ended(page string) string {
+	if since, hasEnded := in.ByDay.Ended(page); hasEnded {
+		return "nobody since " + since.Time().Format(shortDay)
+	}
+	return ""
 }
 
 func (in Input) newComparison(page string, v voted) comparison {
@@ -141,9 +167,9 @@ func groups(pages, elsewhere []comparison) []*group {
 			all = append(all, g)
 		}
 		g.Rows = append(g.Rows, c)
-		g.visits = sum(g.visits, c.Now)
+		g.visits = sum(g.visits, c.usualNow.sum)
 		g.said = g.plus(c.said)
-		visits += c.Now.Human
+		visits += c.usualNow.sum.Human
 	}
 
 	for _, c := range elsewhere {
@@ -214,8 +240,8 @@ func aisRead(pages []comparison) []finding {
 		if c.isMachine {
 			row.Quiet = "a file for machines"
 		}
-		if odd := c.Now.AI - c.usualNow.sum.AI; odd > 0 {
-			row.Quiet = "of which " + number(odd) + " more than usual"
+		if more := c.MoreAIs(); more != "" {
+			row.Quiet = more
 		}
 		rows = append(rows, row)
 	}
@@ -234,6 +260,7 @@ type movers struct {
 type mover struct {
 	Path, URL string
 	Now       int64
+	Note      string // says what of the count is more than usual, and since when nobody came
 	Change    change
 }
 
@@ -269,7 +296,13 @@ func newMovers(pages []comparison) movers {
 }
 
 func (c comparison) mover(k events.Kind) mover {
-	return mover{Path: c.Path, URL: c.URL, Now: k.Of(c.usualNow.sum), Change: c.changes[k]}
+	return mover{
+		Path:   c.Path,
+		URL:    c.URL,
+		Now:    k.Of(c.Now),
+		Note:   cmp.Or(c.Ended, c.more(kinds[k])),
+		Change: c.changes[k],
+	}
 }
 
 // largest returns the first of the movers, the largest gain or loss first.

@@ -136,7 +136,6 @@ var (
 		"script":  func() template.JS { return template.JS(script) },
 		"csp":     csp,
 		"number":  number,
-		"share":   shareOfAIs,
 		"signed":  signedCount,
 		"days":    bucketDays,
 		"weekend": isWeekend,

@@ -168,7 +168,7 @@ func TestADayOfBotsIsInNoChange(t *testing.T) {
 		if at := mintlify.Day(2027, time.March, 10).Time(); !at.Before(w[0].From.Time()) && at.Before(w[0].To.Time()) {
 			text := words(write(t, in))
 			require.Contains(t, text, "of which 9,000 more than usual on Wed 10 Mar", "the count keeps it")
-			require.Contains(t, text, "9,000 more AIs than usual on Wed 10 March. Changes and shares are without them.")
+			require.Contains(t, text, "9,000 more AIs than usual on Wed 10 March, 9,000 of them on /start. Changes and shares are without them.")
 			require.NotContains(t, text, "×")
 		}
 	}
@@ -193,7 +193,7 @@ func TestBotsOfTwoDaysAreTakenOutOnce(t *testing.T) {
 	assert.Contains(t, text, "AIs 45,800 of which 40,000 more than usual on Mon 8 Mar, Tue 9 Mar ±0% from 5,800")
 	assert.Contains(t, text, "March 2027: 13,100 humans and 46,550 AIs, of which 40,000 more than usual on Mon 8 Mar, Tue 9 Mar."+
 		" Without these, AIs are 33.3% of the visitors.")
-	assert.Regexp(t, `/start [\d,]+ 45,800 [\d.]+% about the same`, text, "of a page, too")
+	assert.Regexp(t, `/start [\d,]+ 45,800 of which 40,000 more than usual 33\.\d% about the same`, text, "of a page, too")
 	assert.NotContains(t, text, "−100%")
 	assert.NotContains(t, text, "AIs: gained")
 
