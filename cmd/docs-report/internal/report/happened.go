@@ -74,49 +74,33 @@ func (in Input) whatHappened() happened {
 	return h
 }
 
-// lacking are the weeks that have ended and are not loaded yet.
-func (in Input) lacking() []store.Window {
-	return store.Windows("", store.Week, in.Period.To, in.NotLoaded.AddDays(7))
+// lacking are the weeks that have ended and are not loaded yet, and how many they are.
+func (in Input) lacking() (store.Window, int) {
+	missing := store.Window{From: in.Period.To, To: in.NotLoaded.AddDays(7)}
+	return missing, max(0, missing.Days()/7)
 }
 
 // lateWeeks names the weeks that are not loaded yet, or returns "".
 func (in Input) lateWeeks() string {
-	const mostNamed = 4
-	var mondays []string
-	weeks := in.lacking()
-	for i, week := range weeks {
-		monday := week.From.Time()
-		layout := "2 January"
-		if i+1 < len(weeks) && weeks[i+1].From.Time().Month() == monday.Month() {
-			layout = "2"
-		}
-		mondays = append(mondays, monday.Format(layout))
-	}
-
-	switch last := len(mondays) - 1; {
-	case last < 0:
+	switch missing, weeks := in.lacking(); weeks {
+	case 0:
 		return ""
-	case last == 0:
-		return "The week of " + mondays[0] + " is not loaded yet"
-	case last >= mostNamed:
-		all := store.Window{From: weeks[0].From, To: weeks[last].To}
-		return fmt.Sprintf("The %d weeks from %s are not loaded yet", len(weeks), span(all))
+	case 1:
+		return "The week of " + missing.From.Time().Format("2 January") + " is not loaded yet"
 	default:
-		named := strings.Join(mondays[:last], ", ") + " and " + mondays[last]
-		return "The weeks of " + named + " are not loaded yet"
+		return fmt.Sprintf("The %d weeks from %s are not loaded yet", weeks, span(missing))
 	}
 }
 
 // gaps says which weeks are missing that should have been loaded long ago.
 func (in Input) gaps() []event {
-	weeks := in.lacking()
-	if !in.Old || len(weeks) == 0 {
+	missing, weeks := in.lacking()
+	if !in.Old || weeks == 0 {
 		return nil
 	}
 
-	missing := store.Window{From: weeks[0].From, To: weeks[len(weeks)-1].To}
 	e := event{
-		What: fmt.Sprintf("Old: %s not loaded, %s.", plural(int64(len(weeks)), "week is", "weeks are"), span(missing)),
+		What: fmt.Sprintf("Old: %s not loaded, %s.", plural(int64(weeks), "week is", "weeks are"), span(missing)),
 		Do:   "Look at docs-report status, and at sync's log.",
 	}
 	if !in.LastSync.IsZero() {
@@ -202,28 +186,23 @@ func daysOf(w store.Window) string {
 func (in Input) told(waves []events.Wave) []event {
 	var all []event
 	for _, wave := range waves {
-		all = append(all, ofWave(wave))
+		when := "in the week of " + wave.From.Time().Format("2 January")
+		if wave.Days() > 7 {
+			when = daysOf(wave.Window)
+		}
+
+		e := event{
+			What: fmt.Sprintf("A wave of bad votes on %s.", textOf(cmp.Or(wave.Page, "the site"))),
+			Details: fmt.Sprintf("%s %s, against %s in the %s before.",
+				number(wave.Votes), when, number(wave.Before), plural(int64(wave.Weeks), "week", "weeks")),
+			Do: "It is the page to fix first.",
+		}
+		if wave.Page == "" {
+			e.Do = "Read what readers ask and complain about."
+		}
+		all = append(all, e)
 	}
 	return all
-}
-
-func ofWave(wave events.Wave) event {
-	page := cmp.Or(wave.Page, "the site")
-	when := "in the week of " + wave.From.Time().Format("2 January")
-	if wave.Days() > 7 {
-		when = daysOf(wave.Window)
-	}
-
-	e := event{
-		What: fmt.Sprintf("A wave of bad votes on %s.", textOf(page)),
-		Details: fmt.Sprintf("%s %s, against %s in the %s before.",
-			number(wave.Votes), when, number(wave.Before), plural(int64(wave.Weeks), "week", "weeks")),
-		Do: "It is the page to fix first.",
-	}
-	if wave.Page == "" {
-		e.Do = "Read what readers ask and complain about."
-	}
-	return e
 }
 
 // waves finds the waves that reach into the period.
@@ -325,33 +304,28 @@ func (in Input) firstVisitors() []event {
 	}}
 }
 
+// spiked says which days stand out, and on which page.
 func (in Input) spiked() []event {
 	var all []event
 	for _, spike := range in.spikes.Told(in.Period.Window) {
-		all = append(all, ofSpike(spike))
+		var days []string
+		for _, day := range spike.Days {
+			days = append(days, day.Time().Format(fullDay))
+		}
+
+		what := number(spike.More) + " more " + kinds[spike.Kind].name + " than usual on "
+		others := ""
+		if spike.Page != "" {
+			what += textOf(spike.Page) + ", on "
+		}
+		what += firstFew(days)
+		if spike.Mostly != "" {
+			what += ", " + number(spike.OfMostly) + " of them on " + textOf(spike.Mostly)
+		}
+		if spike.Others > 0 {
+			others = fmt.Sprintf("And more on %s.", plural(int64(spike.Others), "other page", "other pages"))
+		}
+		all = append(all, event{What: what + ".", Details: sentences(others, "Changes and shares are without them.")})
 	}
 	return all
-}
-
-func ofSpike(spike events.Spike) event {
-	kind := kinds[spike.Kind].name
-	var days []string
-	for _, day := range spike.Days {
-		days = append(days, day.Time().Format(fullDay))
-	}
-
-	e := event{What: fmt.Sprintf("%s more %s than usual on %s.", number(spike.More), kind, firstFew(days))}
-	switch {
-	case spike.Mostly != "":
-		e.What = fmt.Sprintf("%s more %s than usual on %s, %s of them on %s.",
-			number(spike.More), kind, firstFew(days), number(spike.OfMostly), textOf(spike.Mostly))
-	case spike.Page != "":
-		e.What = fmt.Sprintf("%s more %s than usual on %s, on %s.",
-			number(spike.More), kind, textOf(spike.Page), firstFew(days))
-	}
-	if spike.Others > 0 {
-		e.Details = fmt.Sprintf("And more on %s.", plural(int64(spike.Others), "other page", "other pages"))
-	}
-	e.Details = sentences(e.Details, "Changes and shares are without them.")
-	return e
 }

@@ -78,9 +78,8 @@ func TestListsOfOnePageThatBeginLate(t *testing.T) {
 	assert.Contains(t, onePage(), "Why? 1 question · 0 unanswered The service has more than these first 1 rows.")
 	assert.NotContains(t, onePage(), "Known since")
 
-	list.Window.From = in.Period.From
-	list.Truncated = false
-	list.Window.To = mintlify.Day(2026, 11, 2)
+	lists[0].Window = store.Window{From: in.Period.From, To: mintlify.Day(2026, 11, 2)}
+	lists[0].Truncated = false
 	assert.Contains(t, onePage(), "Why? 1 question · 0 unanswered Nothing is loaded from 2 November on.", "a list that fails")
 }
 

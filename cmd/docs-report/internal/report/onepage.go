@@ -59,8 +59,8 @@ func newPageView(in PageInput) pageView {
 	weeks := store.Window{From: in.Weeks[0].From, To: in.Weeks[len(in.Weeks)-1].To}
 	in.Period = Period{
 		Window:        weeks,
-		Comments:      Within(in.Comments, WrittenAt, weeks).known(),
-		Conversations: Within(in.Conversations, AskedAt, weeks).known(),
+		Comments:      Within(in.Comments, WrittenAt, weeks),
+		Conversations: Within(in.Conversations, AskedAt, weeks),
 	}
 
 	v := pageView{

@@ -78,12 +78,6 @@ type List[T any] struct {
 	Covered store.Window // are the days that are known, if the list is not cut, and lacks the others
 }
 
-// known returns a list that is whole on some days as one that is not cut.
-func (l List[T]) known() List[T] {
-	l.Truncated = l.Truncated && l.Covered == (store.Window{})
-	return l
-}
-
 // whole are the days of which a list has all rows. The service gives the newest first: a list that is cut has all
 // rows of the days after its oldest row.
 func (l List[T]) whole(at func(T) time.Time) store.Window {
@@ -106,18 +100,16 @@ func (l List[T]) whole(at func(T) time.Time) store.Window {
 // partly says that a list lacks days, or that the service has more rows, or returns "".
 func (l List[T]) partly() string {
 	const day = "2 January"
-	isPart := l.Covered != (store.Window{})
-	switch {
-	case !isKnown(l.Export) || !isPart && !l.Truncated:
+	switch known := l.Covered; {
+	case !isKnown(l.Export) || !l.Truncated:
 		return ""
-	case !isPart:
+	case known == (store.Window{}):
 		return fmt.Sprintf("The service has more than these first %s rows.", number(int64(l.Kept)))
-	case l.Covered.To == l.To:
-		return "Known since " + l.Covered.From.Time().Format(day) + "."
-	case l.Covered.From == l.From:
-		return "Nothing is loaded from " + l.Covered.To.Time().Format(day) + " on."
+	case known.To == l.To:
+		return "Known since " + known.From.Time().Format(day) + "."
+	default:
+		return "Nothing is loaded from " + known.To.Time().Format(day) + " on."
 	}
-	return "Known only from " + span(l.Covered) + "."
 }
 
 // isKnown reports whether the database has the rows of a list.

@@ -195,7 +195,7 @@ func TestTheDigestBeginsWithWhatIsToDo(t *testing.T) {
 			in.NotLoaded = in.Period.To.AddDays(7)
 		}),
 	})
-	assert.Regexp(t, `^Old. dead: .* · The weeks of 8 and 15 March are not loaded yet`, lines[0])
+	assert.Regexp(t, `^Old. dead: .* · The 2 weeks from 8 March to 21 March 2027 are not loaded yet`, lines[0])
 	assert.Regexp(t, `^fails: `, lines[1])
 	assert.Regexp(t, `^fewer: `, lines[2])
 }
