@@ -187,8 +187,8 @@ func (r *reader) input(ctx context.Context, project string) (report.Input, error
 	before := window.Before()
 	if !r.month.IsZero() {
 		before = window.MonthBefore()
-	} else if week, isOld, isMissing := exports.MissingWeek(window, last.At, in.Generated); isMissing {
-		in.NotLoaded = week.From
+	} else if weeks, isOld, isMissing := exports.MissingWeeks(window, last.At, in.Generated); isMissing {
+		in.NotLoaded = weeks
 		in.Old = isOld
 	}
 

@@ -31,11 +31,12 @@ func TestAReportLacksTheWeekThatHasEnded(t *testing.T) {
 		"two weeks have ended":          {now: november(29, 1), synced: november(29, 0), lacked: true, isOld: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			week, isOld, lacked := exports.MissingWeek(shown, tc.synced, tc.now)
+			weeks, isOld, lacked := exports.MissingWeeks(shown, tc.synced, tc.now)
 			assert.Equal(t, tc.lacked, lacked)
 			assert.Equal(t, tc.isOld, isOld)
 			if lacked {
-				assert.Equal(t, store.LastWeeks("docs", 1, mintlify.DayOf(tc.now)), week)
+				assert.Equal(t, shown.To, weeks.From)
+				assert.Equal(t, store.LastWeeks("docs", 1, mintlify.DayOf(tc.now)).To, weeks.To)
 			}
 		})
 	}

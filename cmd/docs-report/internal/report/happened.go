@@ -74,33 +74,27 @@ func (in Input) whatHappened() happened {
 	return h
 }
 
-// lacking are the weeks that have ended and are not loaded yet, and how many they are.
-func (in Input) lacking() (store.Window, int) {
-	missing := store.Window{From: in.Period.To, To: in.NotLoaded.AddDays(7)}
-	return missing, max(0, missing.Days()/7)
-}
-
 // lateWeeks names the weeks that are not loaded yet, or returns "".
 func (in Input) lateWeeks() string {
-	switch missing, weeks := in.lacking(); weeks {
+	switch weeks := in.NotLoaded.Days() / 7; weeks {
 	case 0:
 		return ""
 	case 1:
-		return "The week of " + missing.From.Time().Format("2 January") + " is not loaded yet"
+		return "The week of " + in.NotLoaded.From.Time().Format("2 January") + " is not loaded yet"
 	default:
-		return fmt.Sprintf("The %d weeks from %s are not loaded yet", weeks, span(missing))
+		return fmt.Sprintf("The %d weeks from %s are not loaded yet", weeks, span(in.NotLoaded))
 	}
 }
 
 // gaps says which weeks are missing that should have been loaded long ago.
 func (in Input) gaps() []event {
-	missing, weeks := in.lacking()
-	if !in.Old || weeks == 0 {
+	if !in.Old {
 		return nil
 	}
 
+	weeks := plural(int64(in.NotLoaded.Days()/7), "week is", "weeks are")
 	e := event{
-		What: fmt.Sprintf("Old: %s not loaded, %s.", plural(int64(weeks), "week is", "weeks are"), span(missing)),
+		What: fmt.Sprintf("Old: %s not loaded, %s.", weeks, span(in.NotLoaded)),
 		Do:   "Look at docs-report status, and at sync's log.",
 	}
 	if !in.LastSync.IsZero() {

@@ -124,7 +124,7 @@ func withFiller(in report.Input) report.Input {
 func withEvents(in report.Input) report.Input {
 	in.Old = true
 	in.Final = false
-	in.NotLoaded = in.Period.To
+	in.NotLoaded = store.Window{From: in.Period.To, To: in.Period.To.AddDays(7)}
 	in.LastSync = in.Period.To.Time()
 	in.Failing = []store.FailingList{{Kind: store.Searches, Times: 3, Problem: "500 Internal Server Error"}}
 	in.Moved = in.Moved.With([]store.Move{{From: "/docs/a-long-name-of-a-page-that-was-here", To: "/quickstart", Day: in.Period.From}})

@@ -32,10 +32,10 @@ type Input struct {
 	Months    []store.Point // are the last months, and those of the year before
 	Generated time.Time
 
-	Final     bool          // the counts of the period will not change any more
-	NotLoaded mintlify.Date // is the Monday of the newest week that has ended, if it is not loaded yet, or zero
-	Old       bool          // the week should have been loaded long ago
-	LastSync  time.Time     // is when the last sync ended
+	Final     bool         // the counts of the period will not change any more
+	NotLoaded store.Window // are the weeks that have ended and are not loaded yet
+	Old       bool         // the week should have been loaded long ago
+	LastSync  time.Time    // is when the last sync ended
 	Failing   []store.FailingList
 
 	Site    string   // is what paths link to; "" for none

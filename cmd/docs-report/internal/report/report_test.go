@@ -290,7 +290,7 @@ func TestWhatAReaderHasToKnow(t *testing.T) {
 	assert.NotContains(t, text, "Old.")
 
 	in.Old = true
-	in.NotLoaded = in.Period.To
+	in.NotLoaded = store.Window{From: in.Period.To, To: in.Period.To.AddDays(7)}
 	index, err := report.Index([]report.Input{in, demoInput(5)}, map[string]string{"docs": "a.html"})
 	require.NoError(t, err)
 	assert.Contains(t, words(string(index)), "docs Old. 19 October to 15 November 2026. The week of 16 November is not loaded yet. Not final Old: 1 week is not loaded")

@@ -165,7 +165,7 @@ func TestTheDigestHasTwelveLines(t *testing.T) {
 	in := demoInput(60)
 	in.Final = false
 	in.Old = true
-	in.NotLoaded = in.Period.To
+	in.NotLoaded = store.Window{From: in.Period.To, To: in.Period.To.AddDays(7)}
 	in.Sitemap = []string{"/never", "/quickstart"}
 	lines := report.Digest([]report.Input{in})
 	assert.Len(t, lines, 12)
@@ -192,7 +192,7 @@ func TestTheDigestBeginsWithWhatIsToDo(t *testing.T) {
 		named("fails", func(in *report.Input) { in.Failing = []store.FailingList{{Kind: store.Searches, Times: 2}} }),
 		named("dead", func(in *report.Input) {
 			in.Old = true
-			in.NotLoaded = in.Period.To.AddDays(7)
+			in.NotLoaded = store.Window{From: in.Period.To, To: in.Period.To.AddDays(14)}
 		}),
 	})
 	assert.Regexp(t, `^Old. dead: .* · The 2 weeks from 8 March to 21 March 2027 are not loaded yet`, lines[0])
