@@ -80,6 +80,8 @@ func TestListsOfOnePageThatBeginLate(t *testing.T) {
 
 	lists[0].Window = store.Window{From: in.Period.From, To: mintlify.Day(2026, 11, 2)}
 	lists[0].Truncated = false
+	lists = append(lists, earlier)
+	lists[1].Window = in.Period.Before()
 	assert.Contains(t, onePage(), "Why? 1 question · 0 unanswered Nothing is loaded from 2 November on.", "a list that fails")
 }
 

@@ -23,7 +23,7 @@ func Within[T any](lists []List[T], at func(T) time.Time, w store.Window) List[T
 	list := List[T]{Export: newest(lists).Export}
 	list.Window = w
 	list.Truncated = !isCovered(w, known)
-	list.Covered = covered(lists, w, known)
+	list.Covered = covered(w, known)
 	list.Texts = !slices.ContainsFunc(lists, func(l List[T]) bool { return isKnown(l.Export) && !l.Texts })
 
 	for _, row := range rows {
@@ -66,19 +66,22 @@ func rowsOnce[T any](lists []List[T], at func(T) time.Time) ([]T, map[mintlify.D
 	return rows, known
 }
 
-// covered returns the days of a window that are known, if none of the lists is cut, and others are not loaded.
-func covered[T any](lists []List[T], w store.Window, known map[mintlify.Date]bool) store.Window {
-	isCut := func(l List[T]) bool { return l.Truncated && isKnown(l.Export) }
+// covered returns the days of a window that are known, if the others are not loaded, and no list of them is cut.
+func covered(w store.Window, known map[mintlify.Date]bool) store.Window {
 	days := w
-	for days.From != days.To && !known[days.From] {
+	for days.From != w.To && !known[days.From] {
 		days.From = days.From.AddDays(1)
 	}
-	for days.From != days.To && !known[days.To.AddDays(-1)] {
+	for days.To != days.From && !known[days.To.AddDays(-1)] {
 		days.To = days.To.AddDays(-1)
 	}
 
-	isPart := days != w && days.From != days.To && isCovered(days, known)
-	if !isPart || slices.ContainsFunc(lists, isCut) {
+	isCut := days == w || days.From == days.To || !isCovered(days, known)
+	for day := w.From; day != w.To; day = day.AddDays(1) {
+		isWhole, isListed := known[day]
+		isCut = isCut || isListed && !isWhole
+	}
+	if isCut {
 		return store.Window{}
 	}
 	return days
