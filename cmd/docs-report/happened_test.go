@@ -68,7 +68,7 @@ func TestAFolderThatMovedIsFound(t *testing.T) {
 
 		page = r.page("-moved", "/docs/page-3=/docs/page-3")
 		assert.Contains(t, page, "7 pages moved from /docs/ to /learn/")
-		assert.Contains(t, page, "/docs/page-3 −250, now 1,150 −18%")
+		assert.Contains(t, page, "/docs/page-3 −250, now 1,150, nobody since 8 Mar −18%")
 	})
 }
 
