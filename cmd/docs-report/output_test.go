@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -15,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mintlify-community/mintlify-go/internal/test/processes"
 )
 
 func writeText(path, text string) error { return writeFile(path, nil, []byte(text)) }
@@ -170,18 +171,14 @@ func TestAPageThatDoesNotFit(t *testing.T) {
 	path := filepath.Join(folder, "page.html")
 	require.NoError(t, writeText(path, "last week"))
 
-	var unlimited syscall.Rlimit
-	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &unlimited))
-	limit := unlimited
-	limit.Cur = 20_000 // bytes of a file
-	signal.Ignore(syscall.SIGXFSZ)
-	defer signal.Reset(syscall.SIGXFSZ)
-	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
-	code := r.run(t.Context(), "report", "-o", path)
-	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &unlimited))
-
-	assert.Equal(t, exitFailed, code)
-	assert.Contains(t, r.messages, "page.html is as it was: ")
+	command := processes.Self(t)
+	command.Args = []string{"sh", "-c", `ulimit -f 40 && exec "$0"`, command.Path} // 20 kB a file
+	command.Path = "/bin/sh"
+	command.Env = append(os.Environ(), asProcess+"="+strings.Join([]string{"report", "-db", r.db, "-o", path}, "\n"))
+	output, err := command.CombinedOutput()
+	require.Error(t, err)
+	assert.Equal(t, exitFailed, command.ProcessState.ExitCode())
+	assert.Contains(t, string(output), "page.html is as it was: ")
 	assert.Equal(t, "last week", read(t, path))
 	files, err := os.ReadDir(folder)
 	require.NoError(t, err)
