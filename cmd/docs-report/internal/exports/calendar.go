@@ -20,8 +20,8 @@ func SettledDay(now time.Time) mintlify.Date { return mintlify.DayOf(now.Add(-se
 // IsFinal reports whether counts that were asked for at a time will not change.
 func IsFinal(at time.Time, w store.Window) bool { return !at.Before(w.To.Time().Add(settle)) }
 
-// MissingWeeks returns the weeks that have ended since those that a report shows. isOld reports that the report has lacked a week for 48 hours, or that no sync has ended for as
-// long: a night was left out.
+// MissingWeeks returns the weeks that have ended since those that a report shows. isOld reports that the report has
+// lacked a week for 48 hours, or that no sync has ended for as long: a night was left out.
 func MissingWeeks(shown store.Window, lastSync, now time.Time) (weeks store.Window, isOld, ok bool) {
 	newest := store.LastWeeks(shown.Project, 1, mintlify.DayOf(now.UTC()))
 	if !shown.To.Time().Before(newest.To.Time()) {

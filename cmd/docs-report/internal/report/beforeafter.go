@@ -43,25 +43,11 @@ func (in PageInput) changed() *beforeAfter {
 	}
 
 	site := newHistory(in.SiteDays, nil, nil)
-	compared := store.Window{From: before.From, To: after.To}
-	notes := []string{both.missing}
-	for _, k := range kinds {
-		if silences := in.silencesOf(k, before, after); len(silences) > 0 {
-			notes = append(notes, fmt.Sprintf("No %s: %s are not compared.", daysWithout(k, silences), k.name))
-		}
-	}
-	if out := in.note(compared, byDays, events.Kinds...); out != "" {
-		notes = append(notes, "The page's means are without "+out+".")
-	}
-	if out := site.note(compared, byDays, events.Kinds...); out != "" {
-		notes = append(notes, "The means of all pages are without "+out+".")
-	}
-
 	c := &beforeAfter{
 		Since:  in.Since.Time().Format(longDay),
 		Before: span(before),
 		After:  span(after),
-		Note:   sentences(notes...),
+		Note:   in.leftOut(both, site),
 	}
 	if from != week.From {
 		c.LeftOut = "The week from " + span(week) + " is left out: it is partly before the day and partly after."
@@ -94,8 +80,27 @@ func (in PageInput) changed() *beforeAfter {
 	return c
 }
 
-// visitors compares the visitors of a kind a week, those of the page and those of all pages. What changed as much as all
-// pages is neither good nor bad.
+// leftOut says what the windows are compared without.
+func (in PageInput) leftOut(w windows, site history) string {
+	notes := []string{w.missing}
+	for _, k := range kinds {
+		if silences := in.silencesOf(k, w.before, w.now); len(silences) > 0 {
+			notes = append(notes, fmt.Sprintf("No %s: %s are not compared.", daysWithout(k, silences), k.name))
+		}
+	}
+
+	compared := store.Window{From: w.before.From, To: w.now.To}
+	if out := in.note(compared, byDays, events.Kinds...); out != "" {
+		notes = append(notes, "The page's means are without "+out+".")
+	}
+	if out := site.note(compared, byDays, events.Kinds...); out != "" {
+		notes = append(notes, "The means of all pages are without "+out+".")
+	}
+	return sentences(notes...)
+}
+
+// visitors compares the visitors of a kind a week, those of the page and those of all pages. What
+// changed as much as all pages is neither good nor bad.
 func (in PageInput) visitors(w windows, k kind, site history) []headline {
 	ofPage := func(days store.Window) sample { return in.weekly(in.Weeks, k, days) }
 	ofSite := func(days store.Window) sample { return site.weekly(in.SiteWeeks, k, days) }
@@ -116,7 +121,8 @@ func (in PageInput) visitors(w windows, k kind, site history) []headline {
 		}
 		return c
 	})
-	all := in.measure(w, k.Title+" a week, all pages of the site", ofSite, sample.mean, func(now, before sample) change {
+	title := k.Title + " a week, all pages of the site"
+	all := in.measure(w, title, ofSite, sample.mean, func(now, before sample) change {
 		return compare(now, before, isNeither)
 	})
 	return []headline{page, all}

@@ -66,7 +66,8 @@ func (in Input) inTheirWords(title string) section {
 	}
 	slices.SortStableFunc(open, func(a, b mintlify.Feedback) int { return b.CreatedAt.Compare(a.CreatedAt) })
 	s := section{ID: "complaints", Title: title, ListTitle: "In their words"}
-	s = s.with(list.Export, in.equalOnes(open), "Nobody wrote a complaint that is open.", sentences(list.partly(), note))
+	none := "Nobody wrote a complaint that is open."
+	s = s.with(list.Export, in.equalOnes(open), none, sentences(list.partly(), note))
 	isFailing := func(l store.FailingList) bool { return l.Kind == store.Feedback }
 	if list.State == store.Missing && !slices.ContainsFunc(in.Failing, isFailing) {
 		s.Empty = "What readers wrote is not kept; docs-report sync -texts keeps it."
