@@ -41,7 +41,7 @@ func mismatchOf(err error) *json.UnmarshalTypeError {
 
 // reasonOf says in the words of JSON, not of Go, what is wrong with a field.
 func reasonOf(mismatch *json.UnmarshalTypeError) string {
-	field := mismatch.Field[strings.LastIndexByte(mismatch.Field, '.')+1:]
+	field := lastName(mismatch.Field)
 
 	switch {
 	case field == "" && mismatch.Type.Kind() == reflect.Struct:
@@ -54,6 +54,16 @@ func reasonOf(mismatch *json.UnmarshalTypeError) string {
 		return field + ": expected a JSON array"
 	}
 	return fmt.Sprintf("%s: unexpected %s", field, mismatch.Value)
+}
+
+// lastName returns the last name of a path. Go 1.27 has the places in arrays in it, too.
+func lastName(path string) string {
+	for _, part := range slices.Backward(strings.Split(path, ".")) {
+		if _, err := strconv.Atoi(part); err != nil {
+			return part
+		}
+	}
+	return ""
 }
 
 // Missing returns the reason why a response lacks a required part.
