@@ -250,7 +250,7 @@ func (w *worker) leaveToOthers(ctx context.Context) error {
 	}
 	w.record = record
 	if record.State == once.Pending {
-		return ci.NotStarted.Of(errors.New("another run has tried to send the prompt meanwhile"))
+		return ci.NotStarted.Of(errors.New("the service did not take the prompt that another run has tried to send"))
 	}
 	return nil
 }

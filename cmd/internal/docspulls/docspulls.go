@@ -18,7 +18,7 @@ const (
 	// margin is how much older than a send the pull requests of the last page are: GitHub orders them by a
 	// time that its servers do not share.
 	margin = 24 * time.Hour
-	// clockError is between a machine whose clock is right and GitHub, and wrongClock between one whose clock is wrong.
+	// clockError is how far a clock may be from that of GitHub, and wrongClock how far one may be that nobody has set.
 	clockError = 2 * time.Minute
 	wrongClock = 24 * time.Hour
 )

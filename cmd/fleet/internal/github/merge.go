@@ -202,8 +202,8 @@ func pullOf(commit *github.HeadCommit) int {
 }
 
 // without returns the merge that a push is, less the commits that a prompt has already; known has these prompts by the
-// commits' ids. A commit whose subject names no pull request is part of the same one as the commit after it. If a prompt
-// has that commit, joins lists the key of this one under the key of the prompt.
+// ids of the commits. A commit whose subject names no pull request is part of the same one as the commit after it. If
+// a prompt has that commit, joins lists the key of this one under the key of the prompt.
 func (m Merge) without(known map[string]database.Row) (rest Merge, joins map[string][]string) {
 	joins = map[string][]string{}
 	var left []*github.HeadCommit
