@@ -30,17 +30,7 @@ func (in PageInput) changed() *beforeAfter {
 
 	before := store.Window{From: week.From.AddDays(-7 * weeksCompared), To: week.From}
 	after := store.Window{From: from, To: from.AddDays(7 * weeksCompared)}
-
-	both := in.compare(after, before)
-	both.isByWeek = true
-
-	for _, week := range in.Weeks {
-		isCompared := isWithin(week.Window, before) || isWithin(week.Window, after)
-		if isCompared && both.missing == "" && in.absent(week.Window) > 0 {
-			both.missing = fmt.Sprintf("The database does not have this page's days from %s: "+
-				"what stands out on them is not known, so there is no comparison.", span(week.Window))
-		}
-	}
+	both := in.weeksAround(after, before)
 
 	site := newHistory(in.SiteDays, nil, nil)
 	c := &beforeAfter{
@@ -53,31 +43,51 @@ func (in PageInput) changed() *beforeAfter {
 		c.LeftOut = "The week from " + span(week) + " is left out: it is partly before the day and partly after."
 	}
 
-	troubles := func(label string, count func(store.Window) sample) headline {
-		return in.measure(both, label, count, sample.count, func(now, before sample) change {
-			if both.silence[events.Humans].isAny {
-				return change{}
-			}
-			return both.troubles(now.rate(), before.rate(), mostByChance)
-		})
-	}
-
 	for _, k := range kinds {
 		c.Rows = append(c.Rows, in.visitors(both, k, site)...)
 	}
-	c.Rows = append(c.Rows,
-		in.measure(both, "Thumbs down", in.thumbsWithin, sample.text, func(now, before sample) change {
-			return both.shares(now.part, before.part, mostByChance, isTrouble)
-		}),
-		troubles("Unanswered questions", in.unanswered),
-		troubles("Written complaints", in.criticisms),
-	)
+	c.Rows = append(c.Rows, in.votes(both)...)
 	if len(in.Comments) == 0 {
 		complaints := &c.Rows[len(c.Rows)-1]
 		complaints.Before = "not kept without sync -texts"
 		complaints.Value = complaints.Before
 	}
 	return c
+}
+
+// weeksAround returns the windows to compare. If a week of one lacks days of the page, there is no comparison.
+func (in PageInput) weeksAround(after, before store.Window) windows {
+	both := in.compare(after, before)
+	both.isByWeek = true
+
+	for _, week := range in.Weeks {
+		isCompared := isWithin(week.Window, before) || isWithin(week.Window, after)
+		if isCompared && both.missing == "" && in.absent(week.Window) > 0 {
+			both.missing = fmt.Sprintf("The database does not have this page's days from %s: "+
+				"what stands out on them is not known, so there is no comparison.", span(week.Window))
+		}
+	}
+	return both
+}
+
+// votes compares the thumbs, the questions and, last, the complaints.
+func (in PageInput) votes(w windows) []headline {
+	troubles := func(label string, count func(store.Window) sample) headline {
+		return in.measure(w, label, count, sample.count, func(now, before sample) change {
+			if w.silence[events.Humans].isAny {
+				return change{}
+			}
+			return w.troubles(now.rate(), before.rate(), mostByChance)
+		})
+	}
+
+	return []headline{
+		in.measure(w, "Thumbs down", in.thumbsWithin, sample.text, func(now, before sample) change {
+			return w.shares(now.part, before.part, mostByChance, isTrouble)
+		}),
+		troubles("Unanswered questions", in.unanswered),
+		troubles("Written complaints", in.criticisms),
+	}
 }
 
 // leftOut says what the windows are compared without.
